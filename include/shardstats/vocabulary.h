@@ -51,6 +51,9 @@ inline constexpr std::array<std::string_view, 20> kReleaseNames = {
 // Sharding types in the order of their abbreviations (log-format.md section 3.2).
 enum class Sharding : std::uint8_t { cw, dp, gs, rw, tw, twcw, twrw };
 inline constexpr std::array<std::string_view, 7> kShardingNames = {"CW", "DP", "GS", "RW", "TW", "TWCW", "TWRW"};
+// As TorchRec's ShardingType spells them.
+inline constexpr std::array<std::string_view, 7> kShardingWords = {
+    "column_wise", "data_parallel", "grid_shard", "row_wise", "table_wise", "table_column_wise", "table_row_wise"};
 
 // Compute kernels (log-format.md section 3.6), each with the first and the last release that has it.
 enum class Kernel : std::uint8_t {

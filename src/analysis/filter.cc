@@ -106,7 +106,7 @@ std::optional<std::string> Filter::set(const FilterWords& words) {
   parts_->shardings = split(words.shardings);
   for (const std::string& sharding : parts_->shardings)
     if (!parse_name<Sharding>(sharding, kShardingNames))
-      return "--sharding '" + sharding + "': expected CW, DP, GS, RW, TW, TWCW or TWRW";
+      return "--sharding '" + sharding + "': expected CW, DP, GS, RW, TW, TWCW or TWRW" + near_sharding(sharding);
   parts_->kernels = split(words.kernels);
   parts_->select = split(words.select);
   parts_->ignore = split(words.ignore);

@@ -5,6 +5,7 @@
 
 #include "shardstats/analysis/table_names.h"
 #include "shardstats/ascii.h"
+#include "shardstats/vocabulary.h"
 
 namespace shardstats {
 namespace {
@@ -106,6 +107,13 @@ std::vector<std::string> nearest_tables(std::string_view wanted, const PrintedPl
     if (auto fqns = with_last_part(last, printed); !fqns.empty()) return fqns;
   auto names = nearest_of(last, last_parts(printed));
   return names.empty() && !last.empty() ? with_inner_part(wanted, printed) : names;
+}
+
+std::string near_sharding(std::string_view word) {
+  const auto full = std::ranges::find_if(kShardingWords, [&](auto name) { return equal_without_case(name, word); });
+  if (full != kShardingWords.end())
+    return did_you_mean(kShardingNames[static_cast<std::size_t>(full - kShardingWords.begin())]);
+  return did_you_mean(nearest_of(word, {kShardingNames.begin(), kShardingNames.end()}));
 }
 
 std::string did_you_mean(const std::vector<std::string>& names) {

@@ -97,6 +97,13 @@ std::string what_is(const AttributeForm& form) {
   return form.kind == ValueKind::number ? "a number: " + values : "one of " + values;
 }
 
+std::string near_value(Attribute attribute, std::string_view text) {
+  if (attribute == Attribute::sharding) return near_sharding(text);
+  if (attribute == Attribute::release)
+    return did_you_mean(nearest_of(text, {kReleaseNames.begin(), kReleaseNames.end()}));
+  return {};
+}
+
 // Two assignments of which only one can hold.
 struct Contradiction {
   std::size_t first, second;
@@ -202,6 +209,7 @@ std::variant<std::vector<std::string>, std::string> points_of(std::string_view t
 }
 
 std::string unknown_attribute(const std::string& key, std::string_view name, bool of_table) {
+  if (name == "drop") return key + ": a table is taken out with 'drop NAME'";
   std::vector<std::string_view> names;
   for (const AttributeForm& form : attribute_table())
     if (form.kind != ValueKind::none && (of_table ? form.of_tables : form.of_run)) names.push_back(form.name);
@@ -250,7 +258,8 @@ std::variant<Assignment, std::string> parse_assignment(std::string_view text) {
     Change change;
     change.attribute = form->attribute;
     change.text = assignment.key + "=" + point;
-    if (!read_value(*form, point, change)) return assignment.key + ": '" + point + "' is not " + what_is(*form);
+    if (!read_value(*form, point, change))
+      return assignment.key + ": '" + point + "' is not " + what_is(*form) + near_value(form->attribute, point);
     assignment.values.push_back(std::move(change));
   }
   return assignment;

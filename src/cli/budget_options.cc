@@ -40,12 +40,13 @@ std::optional<double> parse_limit(BudgetUnit unit, const std::string& text) {
 }
 
 std::string not_a_limit(BudgetUnit unit, const std::string& text) {
-  return "'" + text + "' is not " + std::string(limit_text(unit).expected);
+  const std::string message = "'" + text + "' is not " + std::string(limit_text(unit).expected);
+  return unit == BudgetUnit::bytes ? message + did_you_mean(sizes_meant(text)) : message;
 }
 
 std::optional<std::string> wrong_sharding(const std::string& word) {
   if (parse_name<Sharding>(word, kShardingNames)) return std::nullopt;
-  return "no sharding type is called '" + word + "'" + did_you_mean(nearest(word, kShardingNames));
+  return "no sharding type is called '" + word + "'" + near_sharding(word);
 }
 
 std::optional<std::string> read_words(const Setting& setting, Budget& budget) {

@@ -7,6 +7,7 @@
 
 #include "cli/formats.h"
 #include "cli/sizes.h"
+#include "shardstats/analysis/nearest.h"
 
 namespace shardstats::cli {
 namespace {
@@ -73,7 +74,9 @@ std::optional<std::string> read_largest(const ChangeTexts& texts, bool is_said, 
   LargestQuestion question{key, {}};
   if (texts.max_hbm) {
     question.max_hbm = parse_size(*texts.max_hbm);
-    if (!question.max_hbm) return "--max-hbm '" + *texts.max_hbm + "': expected a size, for example 72GiB";
+    if (!question.max_hbm)
+      return "--max-hbm '" + *texts.max_hbm + "': expected a size, for example 72GiB" +
+             did_you_mean(sizes_meant(*texts.max_hbm));
   }
   count.is_asked = true;
   count.of_settings = !is_said;

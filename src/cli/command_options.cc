@@ -242,7 +242,7 @@ void add_command(CLI::App& app, const Command& command, RawOptions& raw) {
   add_own_options(*sub, command.id, raw);
   add_top(*sub, command.id, raw.top);
   add_config_options(*sub);
-  sub->set_version_flag("--version", version_text())->group("");  // not in the help of each
+  sub->set_version_flag("-V,--version", version_text())->group("");  // not in the help of each
 }
 
 }  // namespace
@@ -264,7 +264,7 @@ void add_commands(CLI::App& app, const Command* only, RawOptions& raw) {
     return help_text(describe(*chosen), text_style("never", true, isatty(STDOUT_FILENO) != 0).width);
   });
   app.set_help_flag("-h,--help", "Print this help and exit");
-  app.set_version_flag("--version", version_text(), "Print the version and exit");
+  app.set_version_flag("-V,--version", version_text(), "Print the version and exit");
   app.require_subcommand(1);
   for (const Command& command : commands())
     if (only == nullptr || only == &command) add_command(app, command, raw);

@@ -34,6 +34,7 @@ const Command* command_named(std::string_view word) {
   return found == commands().end() ? nullptr : &*found;
 }
 bool is_command(std::string_view word) { return command_named(word) != nullptr; }
+bool is_version(std::string_view word) { return word == "-V" || word == "--version"; }
 
 std::vector<const char*> words_of(int argc, const char* const* argv, const TakesValue& takes_value,
                                   std::deque<std::string>& names) {
@@ -60,7 +61,7 @@ void put_command_first(std::vector<const char*>& words, const TakesValue& takes_
 
 bool means_summary(std::span<const char* const> words) {
   const std::string_view word = words[1];
-  if (word == "-h" || word == "--help" || word == "--version" || is_command(word)) return false;
+  if (word == "-h" || word == "--help" || is_version(word) || is_command(word)) return false;
   return word.starts_with('-') || names_file(words[1]);
 }
 

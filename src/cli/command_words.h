@@ -19,6 +19,7 @@ using TakesValue = std::function<bool(const std::string& option)>;
 // nullptr: no command is called so.
 const Command* command_named(std::string_view word);
 bool is_command(std::string_view word);
+bool is_version(std::string_view word);  // -V, --version
 
 // The words of the command line. "--option=" has the empty value, as where a variable of a script is not set: CLI11
 // would take the next word instead, which may be a log. `names`: keeps those of such options.

@@ -50,8 +50,7 @@ constexpr std::array<Command, 16> kCommands = {{
      "shardstats scan -f ndjson . | jq 'select(.verdict==\"findings\").logs[]?.path'",
      true, true, kOfFindings},
     {CommandId::check, kCheck, "check", "Say whether a plan keeps limits on memory, balance and perf",
-     "SIZE is a number with B, kB, MB, GB, TB (powers of 1000) or KiB, MiB, GiB, TiB (of 1024). Limits are inclusive.\n"
-     "Limits of single tables stand in the configuration file, see docs/check.md.\n"
+     "Limits are inclusive; those of single tables stand in the configuration file, see docs/check.md.\n"
      "What cannot be known from the log is a warning, with --strict it counts as broken.",
      "shardstats check --max-hbm 72GiB --max-imbalance 10% train.log\n"
      "shardstats check --config limits.toml --strict runs/*/train.log",
@@ -148,10 +147,10 @@ std::span<const Command> commands() { return kCommands; }
 const Command& command_of(CommandId id) { return kCommands[static_cast<std::size_t>(id)]; }
 
 std::string_view nearest(std::string_view word, std::span<const std::string_view> words) {
-  constexpr std::size_t kFar = 4;        // edits that make it another word; at most half of its letters
+  constexpr std::size_t kFar = 4;        // edits that make it another word; more than half of its letters do, too
   constexpr std::size_t kBeginning = 3;  // letters that tell which word was begun
   std::string_view best;
-  std::size_t least = std::min(kFar, (word.size() + 1) / 2 + 1);
+  std::size_t least = std::min(kFar, word.size() / 2 + 1);
   for (const std::string_view candidate : words)
     if (const std::size_t distance = edit_distance(word, candidate); distance < least) {
       least = distance;

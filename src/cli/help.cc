@@ -82,7 +82,7 @@ std::string help_text(const CommandManual& manual, int width) {
   std::string text = wrapped(command.help, width, 0) + "\n\n" + usage_help(usage(manual), width);
   text += options_help("Arguments", manual.arguments, width);
   text += options_help("Options", manual.options, width);
-  if (!command.details.empty()) text += "\n" + paragraphs(command.details, width);
+  if (const std::string more = details(manual); !more.empty()) text += "\n" + paragraphs(more, width);
   if (command.formats.size() > 1) text += formats_help(command, width);
   return text + examples_help(command.examples);
 }

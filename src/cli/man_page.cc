@@ -83,7 +83,7 @@ std::string pairs_text(const NameAndText (&pairs)[N]) {
 }
 
 // A line is a paragraph; lines that are indented stay together as they are.
-std::string details(std::string_view text) {
+std::string detailed(std::string_view text) {
   std::string out;
   std::vector<std::string_view> indented;
   const auto flush = [&] {
@@ -139,7 +139,7 @@ std::string overview() {
 std::string command_text(const CommandManual& manual, const std::vector<Shared>& shared) {
   const Command& command = *manual.command;
   std::string text =
-      ".SS " + roff(usage(manual)) + "\n" + prose(std::string(command.help) + ".") + details(command.details);
+      ".SS " + roff(usage(manual)) + "\n" + prose(std::string(command.help) + ".") + detailed(details(manual));
   for (const OptionManual& argument : manual.arguments) text += item(argument, "");
   for (const OptionManual& option : manual.options)
     if (std::ranges::none_of(shared, [&](const Shared& one) { return means_same(one.option, option); }))
@@ -195,7 +195,7 @@ std::string man_page(const CommandManual& tool, const std::vector<CommandManual>
   return ".TH SHARDSTATS 1 \"\" \"shardstats " + std::string(kVersion) + "\" \"User Commands\"\n" + section("NAME") +
          "shardstats \\- read, rebuild and check TorchRec planner statistics\n" + section("SYNOPSIS") +
          roff(usage(tool)) + "\n.br\nshardstats LOG [OPTIONS]\n" + section("DESCRIPTION") + prose(kWhatItDoes) +
-         details(kWhatLogsAre) + overview() + section("COMMANDS") + command_texts(manuals, shared) +
+         detailed(kWhatLogsAre) + overview() + section("COMMANDS") + command_texts(manuals, shared) +
          section("OPTIONS") + options_text(tool, shared) + section("FORMATS") + formats_text() +
          section("EXIT STATUS") + statuses_text() + section("ENVIRONMENT") + pairs_text(kVariables) + section("FILES") +
          pairs_text(kFiles) + section("EXAMPLES") + literal(lines_of(kOverviewExamples));

@@ -93,6 +93,15 @@ std::string description(const OptionManual& option) {
   return text;
 }
 
+std::string details(const CommandManual& manual) {
+  constexpr std::string_view kSizes =
+      "SIZE is a number with B, kB, MB, GB, TB (powers of 1000) or KiB, MiB, GiB, TiB (of 1024).";
+  std::string text(manual.command->details);
+  if (std::ranges::any_of(manual.options, [](const OptionManual& option) { return option.value == "SIZE"; }))
+    text += (text.empty() ? "" : "\n") + std::string(kSizes);
+  return text;
+}
+
 std::string usage(const CommandManual& manual) {
   std::string text = "shardstats";
   if (manual.command == nullptr) return text + " COMMAND [OPTIONS] [LOG...]";

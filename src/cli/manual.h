@@ -38,6 +38,8 @@ CommandManual describe(const CLI::App& app);
 std::string heading(const OptionManual& option);
 // The help with the choices and the default.
 std::string description(const OptionManual& option);
+// What more there is to say of a command, a line for each paragraph.
+std::string details(const CommandManual& manual);
 // "shardstats verify [OPTIONS] [LOG...]"
 std::string usage(const CommandManual& manual);
 // The groups of commands in the order of the table.

@@ -17,18 +17,22 @@
 #include "cli/completion.h"
 #include "cli/help.h"
 #include "cli/man_page.h"
+#include "cli/manual.h"
 #include "cli/settings.h"
 #include "cli/sizes.h"
 #include "cli/top.h"
 #include "cli/wrong_words.h"
 #include "report/words.h"
 #include "shardstats/analysis/anonymize.h"
+#include "shardstats/analysis/nearest.h"
 
 namespace shardstats::cli {
 namespace {
 
-constexpr std::string_view kNoInput =
-    "no log given: name a file, pipe one in, or set SHARDSTATS_LOG, for example `shardstats verify train.log`";
+std::string no_input(const Command& command) {
+  return "no log given: name a file, pipe one in, or set SHARDSTATS_LOG, for example `" +
+         std::string(lines_of(command.examples).front()) + "`";
+}
 constexpr std::string_view kNoBudget =
     "no budget given: set a limit, for example `shardstats check --max-hbm 72GiB train.log`, or write it under [check] "
     "in .shardstats.toml; `shardstats check --help` lists the limits";
@@ -138,7 +142,8 @@ std::optional<Leave> check_diff(RawOptions& raw) {
   else if (const auto bytes = parse_size(text))
     options.fail_on_increase = IncreaseLimit{static_cast<double>(*bytes), false, text};
   else
-    return failed("--fail-on-increase '" + text + "': expected a size or a percentage, for example 2GiB or 3%");
+    return failed("--fail-on-increase '" + text + "': expected a size or a percentage, for example 2GiB or 3%" +
+                  did_you_mean(sizes_meant(text)));
   return std::nullopt;
 }
 
@@ -183,14 +188,14 @@ std::variant<Options, Leave> finish(RawOptions& raw, const ChangeTexts& said, co
   if (!log && command.id == CommandId::explain && names_file(options.target))
     return failed("explain: '" + options.target +
                   "' is a log, and TARGET is missing; for example shardstats explain plan " + options.target);
-  if (!log) return failed(std::string(command.id == CommandId::scan ? kNothingToScan : kNoInput));
+  if (!log) return failed(command.id == CommandId::scan ? std::string(kNothingToScan) : no_input(command));
   options.logs.push_back(std::move(*log));
   return options;
 }
 
 // Of any command, too.
 bool asks_for_version(const std::vector<const char*>& words) {
-  return words.size() > 1 && std::string_view(words.back()) == "--version" &&
+  return words.size() > 1 && is_version(words.back()) &&
          (words.size() == 2 || (words.size() == 3 && is_command(words[1])));
 }
 

@@ -5,6 +5,7 @@
 #include <charconv>
 #include <cmath>
 
+#include "shardstats/ascii.h"
 #include "shardstats/numbers/printed.h"
 
 namespace shardstats::cli {
@@ -60,6 +61,19 @@ std::optional<std::int64_t> parse_size(std::string_view text) {
   std::int64_t sum = 0;
   if (!part || __builtin_add_overflow(*whole * unit->bytes, *part, &sum)) return std::nullopt;
   return sum;
+}
+
+std::vector<std::string> sizes_meant(std::string_view text) {
+  const std::size_t end = std::min(text.find_first_not_of("0123456789."), text.size());
+  const std::string_view unit = unit_behind(text, end);
+  std::vector<std::string> sizes;
+  for (const SizeUnit& known : kUnits) {
+    const std::string_view prefix = known.name.substr(0, std::min<std::size_t>(known.name.size(), 1));
+    const bool is_meant = equal_without_case(unit, known.name) || equal_without_case(unit, prefix);
+    const std::string size = std::string(text.substr(0, end)) + std::string(known.name);
+    if (end > 0 && !unit.empty() && known.name != "KB" && is_meant && parse_size(size)) sizes.push_back(size);
+  }
+  return sizes;
 }
 
 std::optional<double> parse_rate(std::string_view text) {

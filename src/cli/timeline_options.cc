@@ -3,17 +3,21 @@
 #include <CLI/CLI.hpp>
 
 #include "cli/sizes.h"
+#include "shardstats/analysis/nearest.h"
 #include "shardstats/numbers/printed.h"
 
 namespace shardstats::cli {
 namespace {
 
 std::string wrong_size(const std::string& text) {
-  return parse_size(text) ? "" : "'" + text + "' is not a size such as 72GiB, 80GB or 4096 (bytes)";
+  if (parse_size(text)) return {};
+  return "'" + text + "' is not a size such as 72GiB, 80GB or 4096 (bytes)" + did_you_mean(sizes_meant(text));
 }
 
 std::string wrong_rate(const std::string& text) {
-  return parse_rate(text) ? "" : "'" + text + "' is not a rate such as 450GB/s";
+  if (parse_rate(text)) return {};
+  const bool lacks_time = parse_rate(text + "/s") && !parse_integer(text);
+  return "'" + text + "' is not a rate such as 450GB/s" + did_you_mean(lacks_time ? text + "/s" : "");
 }
 
 constexpr std::int64_t kMostRanksPerHost = 1 << 24;

@@ -3,7 +3,9 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 
+#include "cli/command_words.h"
 #include "cli/commands.h"
+#include "cli/formats.h"
 #include "cli/manual.h"
 #include "report/words.h"
 #include "shardstats/analysis/nearest.h"
@@ -13,11 +15,16 @@ namespace {
 
 // "; did you mean '--format'?"; empty where no option of the command is near.
 std::string near_option(const CLI::App& command, const std::string& word) {
+  const std::string name = word.substr(std::min(word.find_first_not_of('-'), word.size()));
+  if (const Command* chosen = command_named(command.get_name()); chosen != nullptr)
+    for (const OutputFormat format : chosen->formats)
+      if (name == format_of(format).name) return did_you_mean("--format " + name);
   std::vector<std::string> names;
   for (const CLI::Option* option : command.get_options())
-    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+    for (const std::string& known : option->get_lnames()) names.push_back(known);
   const std::vector<std::string_view> views(names.begin(), names.end());
-  return did_you_mean(nearest(word, views));
+  const std::string_view near = nearest(name, views);
+  return near.empty() ? "" : did_you_mean("--" + std::string(near));
 }
 
 // A word that the command has no use for, and where it may have been meant to be.

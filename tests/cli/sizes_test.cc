@@ -1,5 +1,6 @@
 #include "cli/sizes.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 namespace shardstats::cli {
@@ -34,6 +35,15 @@ TEST(Sizes, Bytes) {
                {"9223372036854775807", INT64_MAX},
                {"8388607TiB", 9'223'370'937'343'148'032}};
   for (const auto& c : cases) EXPECT_EQ(parse_size(c.text), c.bytes) << c.text;
+}
+
+TEST(Sizes, Meant) {
+  using testing::ElementsAre;
+  EXPECT_THAT(sizes_meant("16G"), ElementsAre("16GB", "16GiB"));
+  EXPECT_THAT(sizes_meant("1.5 g"), ElementsAre("1.5GB", "1.5GiB"));
+  EXPECT_THAT(sizes_meant("16gib"), ElementsAre("16GiB"));
+  EXPECT_THAT(sizes_meant("16Mb"), ElementsAre("16MB"));
+  for (const char* text : {"", "G", "16", "16X", "-16GB", "1.2.3G"}) EXPECT_TRUE(sizes_meant(text).empty()) << text;
 }
 
 TEST(Sizes, NoBytes) {

@@ -19,6 +19,21 @@ CASES = [  # words, what standard error says
     (["verify", LOG, "-o"], "--output needs a value: FILE"),
     (["verify", "-f", "json", "--format", "csv", LOG], "--format is given twice; give it one value"),
     (["explain"], "TARGET is required; see `shardstats explain --help`"),
+    (["verify", "--json", LOG], "unknown option '--json' of verify; did you mean '--format json'?"),
+    (["explain", "plan", "--csv", LOG], "unknown option '--csv' of explain; see `shardstats explain --help`"),
+    (["reconstruct", "--sort", "foo", LOG], "--sort: 'foo': expected log, name, hbm, ddr or ssd; see `shardstats reconstruct --help`"),
+    (["check", "--max-hbm", "16G", LOG], "--max-hbm: '16G' is not a size such as 72GiB, 80GB or 4096 (bytes); "
+                                         "did you mean '16GB' or '16GiB'?"),
+    (["stash", "--bandwidth", "450GB", LOG], "--bandwidth: '450GB' is not a rate such as 450GB/s; did you mean '450GB/s'?"),
+    (["whatif", "--max", "batch_size", "--max-hbm", "72gib", LOG], "--max-hbm '72gib': expected a size, for example 72GiB; "
+                                                                   "did you mean '72GiB'?"),
+    (["diff", "--fail-on-increase", "2G", LOG, LOG], "--fail-on-increase '2G': expected a size or a percentage, for example "
+                                                     "2GiB or 3%; did you mean '2GB' or '2GiB'?"),
+    (["verify", "--sharding", "row_wise", LOG], "--sharding 'row_wise': expected CW, DP, GS, RW, TW, TWCW or TWRW; "
+                                                "did you mean 'RW'?"),
+    (["whatif", "--set", "drop=ad_emb", LOG], "--set drop: a table is taken out with 'drop NAME'"),
+    (["anonymize"], "no log given: name a file, pipe one in, or set SHARDSTATS_LOG, for example "
+                    "`shardstats anonymize -o report.log train.log`"),
     (["help", "scan", "verify"], "help takes one command; `shardstats --help` lists them"),
 ]
 

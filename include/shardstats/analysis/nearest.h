@@ -20,6 +20,9 @@ std::vector<std::string> nearest_of(std::string_view wanted, const std::vector<s
 // parts; for a glob one that matches, else names with its longest literal part.
 std::vector<std::string> nearest_tables(std::string_view wanted, const PrintedPlan& printed);
 
+// "; did you mean 'RW'?" of "rw" and "row_wise"; empty: no sharding type is near.
+std::string near_sharding(std::string_view word);
+
 // "; did you mean 'a' or 'b'?", or nothing.
 std::string did_you_mean(const std::vector<std::string>& names);
 std::string did_you_mean(std::string_view name);  // empty: there is none
