@@ -42,7 +42,10 @@ UnknownTarget unknown_table(const Context& context, std::string_view target, std
   if (near.empty()) near = near_targets(context, target, name);
   if (context.plan.tables.empty())
     return {"this block prints no parameter table, so there is no table to explain", std::move(near)};
-  return {"no table '" + std::string(name) + "' in this block", std::move(near)};
+  std::string message = "no table '" + std::string(name) + "' in this block";
+  if (near.empty() && target == name)
+    message += "; a target is a table, rank:N, kernel:NAME, plan, assumption:NAME or the rule id of a line";
+  return {std::move(message), std::move(near)};
 }
 
 Answer of_tables(const Context& context, std::string_view target, std::string_view name) {
@@ -153,6 +156,23 @@ std::optional<std::string> rule_hint(std::string_view target) {
   return "this block has no line for the rule '" + std::string(target) + "', or what it rests on is damaged";
 }
 
+// "; it has tiers.top, tiers.1": the lines of the same section, as short as they can be named.
+std::string lines_like(std::string_view target, const std::vector<std::string>& known) {
+  const std::string section(target.substr(0, target.find('.') + 1));
+  std::vector<std::string> names;
+  for (const std::string& line : known) {
+    if (!line.starts_with(section)) continue;
+    std::string rest = line.substr(section.size());
+    for (const std::string_view rule : {"value.", "ranks."})
+      if (rest.starts_with(rule)) rest.erase(0, rule.size());
+    if (std::string name = section + rest; std::ranges::find(names, name) == names.end())
+      names.push_back(std::move(name));
+  }
+  std::string text;
+  for (const std::string& name : names) text += (text.empty() ? "; it has " : ", ") + name;
+  return text;
+}
+
 // A line by its rule id; nullopt: the target does not sound like one.
 std::optional<Answer> of_lines(const Context& context, std::string_view target) {
   LinesExplained found = explain_lines(context, target);
@@ -160,7 +180,10 @@ std::optional<Answer> of_lines(const Context& context, std::string_view target) 
   if (auto hint = rule_hint(target)) return UnknownTarget{*hint, nearest_of(target, found.known)};
   if (target.find('.') == std::string_view::npos || rules_matching(target.substr(0, target.find('.') + 1)).empty())
     return std::nullopt;
-  return UnknownTarget{"no line '" + std::string(target) + "' in this block", nearest_of(target, found.known)};
+  std::string message = "no line '" + std::string(target) + "' in this block";
+  std::vector<std::string> near = nearest_of(target, found.known);
+  if (near.empty()) message += lines_like(target, found.known);
+  return UnknownTarget{std::move(message), std::move(near)};
 }
 
 }  // namespace
@@ -179,16 +202,19 @@ std::variant<std::vector<Explained>, UnknownTarget> explain(const PrintedPlan& p
   if (target.starts_with("rank:")) return of_rank(context, rest("rank:"));
   if (target.starts_with("kernel:")) return of_kernel(context, rest("kernel:"));
   if (target.starts_with("assumption:")) return of_assumption(context, rest("assumption:"));
-  if (!target.starts_with("table:")) {
+  constexpr std::string_view kOnRank = "@rank:";
+  const std::size_t at = target.rfind(kOnRank);
+  if (!target.starts_with("table:") && at == std::string_view::npos) {
     Answer tables = of_tables(context, target, target);
     if (std::holds_alternative<UnknownTarget>(tables))
       if (auto lines = of_lines(context, target)) return *std::move(lines);
     return tables;
   }
-  const std::string_view name = rest("table:");
-  const std::size_t at = name.rfind("@rank:");
-  if (at == std::string_view::npos) return of_tables(context, target, name);
-  return of_shards(context, target, name.substr(0, at), name.substr(at + 6));
+  const auto without_kind = [](std::string_view name) {
+    return name.starts_with("table:") ? name.substr(std::string_view("table:").size()) : name;
+  };
+  if (at == std::string_view::npos) return of_tables(context, target, without_kind(target));
+  return of_shards(context, target, without_kind(target.substr(0, at)), target.substr(at + kOnRank.size()));
 }
 
 std::vector<ExplainedTable> explain_largest(const PrintedPlan& printed, const Plan& plan, std::size_t count,

@@ -18,8 +18,9 @@
 namespace shardstats {
 namespace {
 
-constexpr std::size_t kShownLeaves = 20;  // of a long list of plain values; the rest is one line
-constexpr double kNoise = 1e-14;          // relative: a last bit or two, no uncertainty to speak of
+constexpr std::size_t kShownLeaves = 20;               // of a long list of plain values; the rest is one line
+constexpr double kNoise = 1e-14;                       // relative: a last bit or two, no uncertainty to speak of
+constexpr int kLeastColumns = 40, kMostColumns = 120;  // farther apart, label and value are hard to bring together
 constexpr int kBarColumns = 10;
 constexpr int kWidthOfBars = 60;  // of a terminal that has room for them
 constexpr int kShareColumns = 7;  // " 99.9% "
@@ -32,7 +33,8 @@ std::string spelled(double value) {
 
 class Paper {
  public:
-  Paper(const TextStyle& style, std::string& out) : style_(style), out_(out), width_(std::max(style.width, 40)) {}
+  Paper(const TextStyle& style, std::string& out)
+      : style_(style), out_(out), width_(std::clamp(style.width, kLeastColumns, kMostColumns)) {}
 
   void write(const Explained& explained) {
     line(0, explained.target, kBold);

@@ -473,6 +473,19 @@ TEST_F(ExplainPublic, ARuleOfManyCellsAsksForOneOfThem) {
   };
   EXPECT_EQ(message("rank.hbm"), "rank.hbm is checked on every rank of the block; name one, as in `explain rank:0`");
   EXPECT_EQ(message("critical_path.foo"), "no line 'critical_path.foo' in this block");
+  EXPECT_EQ(message("tiers.6"),
+            "no line 'tiers.6' in this block; it has tiers.top, tiers.1, tiers.2, tiers.3, tiers.4, "
+            "tiers.5");
+  EXPECT_EQ(message("hbm"),
+            "no table 'hbm' in this block; a target is a table, rank:N, kernel:NAME, plan, assumption:NAME or the rule "
+            "id of a line");
+}
+
+TEST_F(ExplainPublic, APartOfATableNeedsNotSayThatItIsOne) {
+  const Explained part = explained(*log_, "table_1705@rank:3").at(0);
+  EXPECT_EQ(part.target, explained(*log_, "table:table_1705@rank:3").at(0).target);
+  const auto answer = explain(log_->printed, log_->plan, "table_1705@rank:96");
+  EXPECT_EQ(std::get<UnknownTarget>(answer).message, "no rank '96': ranks are 0 to 95");
 }
 
 TEST_F(ExplainPublic, TargetsThatAreNone) {
