@@ -196,7 +196,7 @@ constexpr std::array kRules = {
     Rule{"tiers.ranks", error, "ranks of a tier",
          "the ranks of a Top Tier line with the HBM of all ranks",
          "positions, among the ranks of no hotter tier, within 1 MB of the largest", v0_8_0, main_branch,
-         "log-format.md section 6.8", "a note names the right ranks of a tier whose printed ones are shifted by the planner"},
+         "log-format.md section 6.8", "from tier #2 on the planner prints positions: take the ranks that the note names"},
     Rule{"critical_path.comms", error, "critical path of comms",
          "Critical Path (comms) with the perf of all shards",
          "sum over (module, sharding type) of the largest rank, forward and backward", v1_2_0, main_branch,

@@ -63,6 +63,13 @@ std::string subject_of(const BudgetResult& result) {
   return text;
 }
 
+// "ranks" of which there are more like the one that is shown
+std::string others_of(const BudgetResult& result) {
+  const bool one = result.others == 1;
+  if (result.rank) return result.table.empty() ? one ? "rank" : "ranks" : one ? "shard" : "shards";
+  return one ? "table" : "tables";
+}
+
 std::string value_sentence(const BudgetResult& result, const BudgetForm& form) {
   if (!result.word.empty())
     return " is " + std::string(result.word) + ", allowed is " + listed(result.budget->allowed, "or");
@@ -94,7 +101,8 @@ std::string message_of(const BudgetResult& result) {
     text += (measured ? ": it" : "") + std::string(" cannot be known from this log");
   if (!measured) text += ": " + result.reason;
   if (result.others > 0 && result.status != BudgetStatus::passed)
-    text += " (and " + with_commas(result.others) + " more " + std::string(name(result.status)) + ")";
+    text +=
+        " (" + with_commas(result.others) + " more " + others_of(result) + " " + std::string(name(result.status)) + ")";
   return text;
 }
 
