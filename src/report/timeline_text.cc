@@ -12,15 +12,15 @@ namespace {
 constexpr std::string_view kIndent = "  ", kBetween = "  ";
 constexpr int kLeastBar = 10, kMostBar = 60;
 
-// "+14.1 GiB", "-14.1 GiB", or nothing for nothing.
-std::string changed(std::string_view sign, ByteInterval bytes) {
-  return bytes.high == 0 ? "" : std::string(sign) + human_bytes(bytes);
-}
+// "+14.1 GiB", "+1.2..+1.3 MiB", "-1.3..-1.2 MiB": "-1.2..1.3 MiB" may be either sign.
 std::string signed_bytes(ByteInterval bytes) {
-  if (bytes.low >= 0) return "+" + human_bytes(bytes);
-  if (bytes.high <= 0) return "-" + human_bytes(ByteInterval{-bytes.high, -bytes.low});
-  return human_bytes(bytes);
+  if (bytes.low < 0) return human_bytes(bytes);
+  std::string text = "+" + human_bytes(bytes);
+  if (const std::size_t dots = text.find(".."); dots != std::string::npos) text.insert(dots + 2, "+");
+  return text;
 }
+// Nothing for nothing.
+std::string changed(ByteInterval bytes) { return bytes == ByteInterval{} ? "" : signed_bytes(bytes); }
 
 struct PhaseLine {
   std::string label, held, allocated, released;
@@ -90,7 +90,7 @@ void write_phases(std::string_view title, const RankTimeline& rank, std::int64_t
   for (std::size_t p = 0; p < kPhases; ++p) {
     const PhaseMemory& memory = rank.phases[p];
     lines.push_back({std::to_string(p + 1) + " " + spaced(kPhaseNames[p]), human_bytes(memory.held),
-                     changed("+", memory.allocated), changed("-", memory.released)});
+                     changed(memory.allocated), changed(ByteInterval{} - memory.released)});
   }
   std::size_t label = 0, held = 0, allocated = 0, released = 0;
   for (const PhaseLine& line : lines) {

@@ -29,12 +29,12 @@ TEST(StashText, ChartsSayWhatTheirColumnsAre) {
   StashPlan plan;
   RankStash rank = dense_peak();
   rank.tables.push_back({});
-  rank.before.phases[0].allocated = rank.before.phases[0].released = {2, 2};
+  rank.before.phases[0].allocated = rank.before.phases[0].released = {2, 3};
   plan.ranks = {rank};
   const std::string text = stash_text(plan);
-  EXPECT_THAT(text, testing::ContainsRegex("\n  before +memory  at start  at end\n"));
-  EXPECT_THAT(text, testing::ContainsRegex("\n  1 input dist +0 B +\\+2 B +-2 B\n"));
-  EXPECT_THAT(text, testing::ContainsRegex("\n  after +memory  at start  at end\n"));
+  EXPECT_THAT(text, testing::ContainsRegex("\n  before +memory +at start +at end\n"));
+  EXPECT_THAT(text, testing::ContainsRegex("\n  1 input dist +0 B +\\+2\\.\\.\\+3 B +-3\\.\\.-2 B\n"));
+  EXPECT_THAT(text, testing::ContainsRegex("\n  after +memory +at start +at end\n"));
 }
 
 TEST(StashText, OneRankFits) {
