@@ -30,14 +30,20 @@ std::optional<double> number_of(std::string_view text) {
   return value && *value >= 0 ? value : std::nullopt;
 }
 
-bool is_none_of(std::string_view word, std::string_view words) {
+// Of "none, sgd, adam".
+std::vector<std::string> words_in(std::string_view list) {
+  std::vector<std::string> words;
   std::size_t start = 0;
-  while (start < words.size()) {
-    const std::size_t end = std::min(words.find(", ", start), words.size());
-    if (words.substr(start, end - start) == word) return false;
+  while (start < list.size()) {
+    const std::size_t end = std::min(list.find(", ", start), list.size());
+    words.emplace_back(list.substr(start, end - start));
     start = end + 2;
   }
-  return true;
+  return words;
+}
+
+bool is_one_of(std::string_view word, const std::vector<std::string>& words) {
+  return std::ranges::find(words, word) != words.end();
 }
 
 std::int64_t most_of(const AttributeForm& form) {
@@ -82,7 +88,7 @@ bool read_value(const AttributeForm& form, std::string_view text, Change& change
       change.word = text;
       if (form.attribute == Attribute::kernel) return find_kernel(text) != nullptr;
       if (form.attribute == Attribute::release) return parse_release(text).has_value();
-      return !is_none_of(text, form.values);
+      return is_one_of(text, words_in(form.values));
     case ValueKind::none:
       return text.empty();
   }
@@ -97,11 +103,17 @@ std::string what_is(const AttributeForm& form) {
   return form.kind == ValueKind::number ? "a number: " + values : "one of " + values;
 }
 
-std::string near_value(Attribute attribute, std::string_view text) {
-  if (attribute == Attribute::sharding) return near_sharding(text);
-  if (attribute == Attribute::release)
-    return did_you_mean(nearest_of(text, {kReleaseNames.begin(), kReleaseNames.end()}));
-  return {};
+// "; did you mean 'v1.8.0'?" of "1.8.0", or nothing.
+std::string near_value(const AttributeForm& form, const std::string& text) {
+  if (form.kind == ValueKind::bytes) return did_you_mean(sizes_meant(text));
+  if (form.kind == ValueKind::bandwidth) return did_you_mean(rate_meant(text));
+  if (form.kind != ValueKind::word) return {};
+  if (form.attribute == Attribute::sharding) return near_sharding(text);
+  if (form.attribute == Attribute::release) return did_you_mean(parse_release("v" + text) ? "v" + text : "");
+  if (form.attribute != Attribute::kernel) return did_you_mean(nearest_of(text, words_in(form.values)));
+  std::vector<std::string> kernels;
+  for (const KernelName& kernel : kKernelNames) kernels.emplace_back(kernel.name);
+  return did_you_mean(nearest_of(text, kernels));
 }
 
 // Two assignments of which only one can hold.
@@ -259,7 +271,7 @@ std::variant<Assignment, std::string> parse_assignment(std::string_view text) {
     change.attribute = form->attribute;
     change.text = assignment.key + "=" + point;
     if (!read_value(*form, point, change))
-      return assignment.key + ": '" + point + "' is not " + what_is(*form) + near_value(form->attribute, point);
+      return assignment.key + ": '" + point + "' is not " + what_is(*form) + near_value(*form, point);
     assignment.values.push_back(std::move(change));
   }
   return assignment;

@@ -85,6 +85,12 @@ std::optional<double> parse_rate(std::string_view text) {
   return static_cast<double>(*bytes) / kMsPerSecond;
 }
 
+std::string rate_meant(std::string_view text) {
+  std::string rate = std::string(text) + "/s";
+  const bool has_unit = text.find_first_not_of("0123456789.") != std::string_view::npos;
+  return has_unit && parse_rate(rate) ? rate : "";
+}
+
 std::optional<double> parse_amount(std::string_view text, std::string_view unit) {
   double value = 0;
   const char* const end = text.data() + text.size();

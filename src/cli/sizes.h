@@ -19,6 +19,9 @@ std::vector<std::string> sizes_meant(std::string_view text);
 // Bytes a millisecond, above zero, of a size a second: "450GB/s".
 std::optional<double> parse_rate(std::string_view text);
 
+// "450GB/s" of "450GB"; empty: the text is another one.
+std::string rate_meant(std::string_view text);
+
 // Not negative, with or without the unit behind it: parse_amount("10%", "%"), parse_amount("2.5", "ms").
 std::optional<double> parse_amount(std::string_view text, std::string_view unit);
 

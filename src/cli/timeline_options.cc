@@ -16,8 +16,7 @@ std::string wrong_size(const std::string& text) {
 
 std::string wrong_rate(const std::string& text) {
   if (parse_rate(text)) return {};
-  const bool lacks_time = parse_rate(text + "/s") && !parse_integer(text);
-  return "'" + text + "' is not a rate such as 450GB/s" + did_you_mean(lacks_time ? text + "/s" : "");
+  return "'" + text + "' is not a rate such as 450GB/s" + did_you_mean(rate_meant(text));
 }
 
 constexpr std::int64_t kMostRanksPerHost = 1 << 24;

@@ -46,6 +46,11 @@ TEST(Sizes, Meant) {
   for (const char* text : {"", "G", "16", "16X", "-16GB", "1.2.3G"}) EXPECT_TRUE(sizes_meant(text).empty()) << text;
 }
 
+TEST(Sizes, RateMeant) {
+  EXPECT_EQ(rate_meant("450GB"), "450GB/s");
+  for (const char* text : {"", "450", "450GB/s", "fast"}) EXPECT_EQ(rate_meant(text), "") << text;
+}
+
 TEST(Sizes, NoBytes) {
   for (const char* text : {"",
                            " ",

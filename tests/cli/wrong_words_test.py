@@ -31,6 +31,17 @@ CASES = [  # words, what standard error says
                                                      "2GiB or 3%; did you mean '2GB' or '2GiB'?"),
     (["verify", "--sharding", "row_wise", LOG], "--sharding 'row_wise': expected CW, DP, GS, RW, TW, TWCW or TWRW; "
                                                 "did you mean 'RW'?"),
+    (["whatif", "--set", "release=1.8.0", LOG], "--set release: '1.8.0' is not a release from v0.4.0 to v1.8.0, or main; "
+                                                "did you mean 'v1.8.0'?"),
+    (["whatif", "--set", "ad_emb.kernel=fused_uvm_cache", LOG], "--set ad_emb.kernel: 'fused_uvm_cache' is not a compute kernel "
+                                                                "such as fused or fused_uvm_caching; did you mean "
+                                                                "'fused_uvm_caching'?"),
+    (["whatif", "--set", "optimizer=adamw", LOG], "--set optimizer: 'adamw' is not one of none, sgd, adagrad, "
+                                                  "rowwise_adagrad, adam; did you mean 'adam'?"),
+    (["whatif", "--set", "hbm=80G", LOG], "--set hbm: '80G' is not a size with its unit, such as 80GiB; "
+                                          "did you mean '80GB' or '80GiB'?"),
+    (["whatif", "--set", "hbm_mem_bw=3TB", LOG], "--set hbm_mem_bw: '3TB' is not a bandwidth such as 1555GiB/s; "
+                                                 "did you mean '3TB/s'?"),
     (["whatif", "--set", "drop=ad_emb", LOG], "--set drop: a table is taken out with 'drop NAME'"),
     (["anonymize"], "no log given: name a file, pipe one in, or set SHARDSTATS_LOG, for example "
                     "`shardstats anonymize -o report.log train.log`"),
