@@ -57,5 +57,6 @@ inline std::size_t trimmed_size(std::string_view text) {
 }
 inline std::string_view trim_right(std::string_view text) { return text.substr(0, trimmed_size(text)); }
 inline std::string_view trim_left(std::string_view text) { return text.substr(skip_blanks(text, 0)); }
+inline bool is_blank(std::string_view text) { return skip_blanks(text, 0) == text.size(); }
 
 }  // namespace shardstats::input_detail

@@ -71,9 +71,7 @@ bool is_squeezed_title(std::string_view box_text) {
   return box_text.substr(2).starts_with(kTitle) && box_text.size() == kTitle.size() + 4;
 }
 
-bool is_only_mark(std::string_view prefix) {
-  return prefix.find_first_not_of(' ') == kNowhere || prefix == kByteOrderMark;
-}
+bool is_only_mark(std::string_view prefix) { return is_blank(prefix) || prefix == kByteOrderMark; }
 
 class BlockReader {
  public:

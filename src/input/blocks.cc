@@ -69,10 +69,7 @@ bool is_border_piece(const Line& line) {
   return is_of_console || quote.starts_with('"') || quote.starts_with('\'') || quote.starts_with(kEscape);
 }
 
-bool has_only_hashes(const Line& line) {
-  const std::string_view text = trim_right(line.text);
-  return is_run_of_hashes(text.substr(std::min(text.find_first_not_of(' '), text.size())));
-}
+bool has_only_hashes(const Line& line) { return is_run_of_hashes(trim_left(trim_right(line.text))); }
 
 }  // namespace
 

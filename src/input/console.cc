@@ -18,8 +18,6 @@ constexpr std::size_t kMostColumns = 64;  // of processes at a time
 constexpr int kMostAhead = 16;            // lines in which one of the same process is looked for
 constexpr int kMostInVain = 64;           // borders of which that is asked for nothing
 
-bool is_blank(std::string_view text) { return text.find_first_not_of(' ') == kNowhere; }
-
 // A sharding type, or the dashes below the header of its column.
 bool is_sharding(std::string_view word) {
   return word == "----------" || std::ranges::find(kShardingNames, word) != kShardingNames.end();
@@ -29,7 +27,7 @@ bool is_sharding(std::string_view word) {
 // but has one behind it.
 bool begins_with_sharding(std::string_view piece) {
   const std::size_t end = std::min(piece.find(' '), piece.size());
-  const std::string_view rest = piece.substr(std::min(piece.find_first_not_of(' ', end), piece.size()));
+  const std::string_view rest = trim_left(piece.substr(end));
   const std::string_view next = rest.substr(0, rest.find(' '));
   return is_sharding(piece.substr(0, end)) && !is_sharding(next) && next != "#";  // else it is the end of a divider
 }
@@ -45,7 +43,7 @@ bool ends_in_ranks(std::string_view joined) {
 // Blanks at a break are lost, so that none of the others tells a column.
 Transcript squeezed(const Transcript& line) {
   return rewrite(line, [](std::string_view text, std::size_t at) -> Change {
-    const std::size_t end = std::min(text.find_first_not_of(' ', at), text.size());
+    const std::size_t end = skip_blanks(text, at);
     return end - at < 2 ? Change() : Change{end - at, " "};
   });
 }

@@ -178,7 +178,7 @@ Change html_at(std::string_view text, std::size_t at) {
   if (close == kNowhere) return {};
   if (!ends_paragraph(name, is_closing)) return {close + 1, name == "br" ? "\n" : ""};
   // Blanks between paragraphs belong to none.
-  return {std::min(text.find_first_not_of(' ', at + close + 1), text.size()) - at, "\n"};
+  return {skip_blanks(text, at + close + 1) - at, "\n"};
 }
 
 // The line without its tags and entities, or the lines that the tags end. Where a line ends anyway, such a tag leaves
@@ -193,7 +193,7 @@ std::vector<Transcript> without_html(Transcript line, std::vector<Mended>& mende
   }
   note(mended, Mending::escapes, line.place_of(0));
   lines = split_lines(undone);
-  std::erase_if(lines, [](const Transcript& one) { return trim_right(one.text()).empty(); });
+  std::erase_if(lines, [](const Transcript& one) { return is_blank(one.text()); });
   if (lines.empty()) lines.emplace_back();
   return lines;
 }

@@ -270,8 +270,8 @@ class Mender {
 
   // Behind the quote at which a string begins the line; 0 if none does.
   static std::size_t start_of_string(std::string_view line, char quote) {
-    const std::size_t open = line.find_first_not_of(' ');
-    return open != kNowhere && line[open] == quote ? open + 1 : 0;
+    const std::size_t open = skip_blanks(line, 0);
+    return line.substr(open).starts_with(quote) ? open + 1 : 0;
   }
   static bool ends_piece(std::string_view line) { return line.ends_with(" '") || line.ends_with(" \""); }
 

@@ -28,8 +28,8 @@ std::optional<Numbered> numbered(std::string_view line, std::string_view front) 
   const std::size_t same = front.size() - (is_named ? 1 : 0);
   if (line.size() <= front.size() || line.substr(0, same) != front.substr(0, same)) return std::nullopt;
   if (is_named && line[same] != ':' && line[same] != '-') return std::nullopt;
-  const std::size_t start = line.find_first_not_of(' ', front.size());
-  if (start == kNowhere || line[start] == '0') return std::nullopt;
+  const std::size_t start = skip_blanks(line, front.size());
+  if (start == line.size() || line[start] == '0') return std::nullopt;
   Numbered found;
   const auto [end, error] = std::from_chars(line.data() + start, line.data() + line.size(), found.number);
   found.end = static_cast<std::size_t>(end - line.data()) + 1;

@@ -27,7 +27,7 @@ void Framer::look_for_bare_title(const Transcript& line) {
   const std::string_view text = line.text();
   const std::size_t title = text.find(kTitle);
   if (title == kNowhere || title_offset(text) != kNowhere) return;
-  if (!trim_right(text.substr(title + kTitle.size())).empty() || (title > 0 && text[title - 1] != ' ')) return;
+  if (!is_blank(text.substr(title + kTitle.size())) || (title > 0 && text[title - 1] != ' ')) return;
   const std::size_t last = title == 0 ? kNowhere : text.find_last_not_of(' ', title - 1);
   prefix_ = last == kNowhere ? 0 : last + 1;
   is_bare_ = true;
@@ -37,8 +37,8 @@ void Framer::look_for_bare_title(const Transcript& line) {
 Transcript Framer::with_frame(const Transcript& line) {
   const std::string_view text = line.text();
   const std::size_t start = std::min(prefix_, text.size());
-  const std::size_t first = text.find_first_not_of(' ', start);
-  if (first != kNowhere && is_divider(trim_right(text.substr(first)))) mark_ = first == start ? "# " : "#";
+  const std::size_t first = skip_blanks(text, start);
+  if (is_divider(trim_right(text.substr(first)))) mark_ = first == start ? "# " : "#";
   Transcript framed;
   framed.fill(mark_, region_.lines.place_of(line, start));
   framed.append(line, start, text.size());

@@ -29,8 +29,7 @@ std::string without_number(const std::string& tag, std::size_t number) {
     end = start == kNowhere ? end : std::min(tag.find_first_not_of(kDigits, start), tag.size());
   }
   if (start == kNowhere || number == 0) return tag;
-  return std::string(trim_right(std::string_view(tag).substr(0, start))) +
-         tag.substr(std::min(tag.find_first_not_of(' ', end), tag.size()));
+  return std::string(trim_right(std::string_view(tag).substr(0, start))) + tag.substr(skip_blanks(tag, end));
 }
 
 // The streams of tags that others' text without a line end may stand in front of, and the prefix of a record of many
@@ -146,8 +145,8 @@ void Streams::remove_suffixes(const std::vector<MendedLine*>& lines) {
 void Streams::remove_suffix(MendedLine& line, std::size_t width) {
   const std::string_view text = line.text.text();
   const std::size_t end = box_end(text, line.box, width);
-  const std::size_t behind = text.find_first_not_of(' ', end);
-  if (behind == kNowhere || first_box(text.substr(behind)) != kNowhere) return;
+  const std::size_t behind = skip_blanks(text, end);
+  if (behind == text.size() || first_box(text.substr(behind)) != kNowhere) return;
   if (text.substr(behind).starts_with(R"(\\)")) return;  // a string that lies too deep to be undone
   region_.note(Mending::suffix, line.text.place_of(behind));
   line.text = part_of(line.text, 0, end);

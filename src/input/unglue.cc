@@ -32,7 +32,7 @@ void Ungluer::take(Transcript line, const std::string& process) {
     if (end == kNowhere) break;
     region_.note(Mending::glued, line.place_of(start + end));
     framer_.take(part_of(line, start, start + end), process);
-    start += text.find_first_not_of(' ', end);
+    start += skip_blanks(text, end);
   }
   framer_.take(start == 0 ? std::move(line) : part_of(line, start, line.text().size()), process);
 }
@@ -48,8 +48,7 @@ std::size_t Ungluer::glued_end(std::string_view text, std::size_t box, const std
     if (end >= text.size() || text[end - 1] != '#') end = end_before_prefix(text, box);
     if (end == kNowhere) return kNowhere;
   }
-  const std::size_t next = text.find_first_not_of(' ', end);
-  return next == kNowhere || first_box(text.substr(next)) == kNowhere ? kNowhere : end;
+  return first_box(text.substr(end)) == kNowhere ? kNowhere : end;
 }
 
 // Where the border ends in the run of '#' at `box`, whose last ones may begin the next line: the title's, which tells

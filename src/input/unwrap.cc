@@ -27,15 +27,12 @@ std::string_view behind(std::size_t prefix, std::string_view piece) {
 
 // A lone '#' behind whole pieces of a border may be the title's line without the blanks at the end of its first
 // piece; then the next piece begins inside the box.
-bool goes_on_in_box(std::string_view next) {
-  const std::size_t first = next.find_first_not_of(' ');
-  return first != 0 || next[first] == '-';
-}
+bool goes_on_in_box(std::string_view next) { return next.empty() || next.front() == ' ' || next.front() == '-'; }
 
 // Has it nothing but blanks in front of the title's dashes, if those are in this piece?
 bool may_be_title(std::string_view box_text) {
-  const std::size_t first = box_text.find_first_not_of(' ', 1);
-  return first == kNowhere || box_text.substr(first).starts_with('-');
+  const std::string_view words = trim_left(box_text.substr(1));
+  return words.empty() || words.starts_with('-');
 }
 
 }  // namespace

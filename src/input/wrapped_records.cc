@@ -107,14 +107,13 @@ bool WrappedRecords::is_one_record(std::string_view bytes, std::size_t start) co
   constexpr int kFewestPieces = 8, kFewestWithoutLine = 3;
   std::string record;
   const std::string front = shape_of(line_at(bytes, start).text);
-  const bool is_blank = front.find_first_not_of(' ') == kNowhere;
   int pieces = 0, without_line = 0;
   for (; pieces < kLinesCompared && start < bytes.size(); ++pieces) {
     const Line line = line_at(bytes, start);
     if (pieces > 0 && characters(line.text) != width_) break;
     const std::size_t box = first_box(line.text);
     const bool has_line = box != kNowhere && line.text.find(" #", box) != kNowhere;
-    without_line += !has_line && (is_blank || shape_of(line.text) != front);
+    without_line += !has_line && (is_blank(front) || shape_of(line.text) != front);
     record += line.text;
     start = line.next;
   }
@@ -167,7 +166,7 @@ WrappedRecords::Joined WrappedRecords::joined(std::string_view bytes, std::size_
 // piece may begin, too, the box has to follow at once: alone in its line, a '#' is the last piece of one, and more of
 // them that of a border.
 bool WrappedRecords::begins_record(std::string_view line) const {
-  const bool is_indented = front_.find_first_not_of(' ') == kNowhere && front_.size() < kLongestShape;
+  const bool is_indented = is_blank(front_) && front_.size() < kLongestShape;
   if (is_indented && line.substr(0, front_.size()) == front_) {
     const std::string_view box = line.substr(front_.size());
     return box.size() > 1 && (starts_box(box, 0) || hashes_at_start(box) == width_ - front_.size());

@@ -15,12 +15,10 @@ namespace {
 constexpr std::size_t kFoldedAt = 80;
 bool may_be_folded(std::string_view text) { return text.size() > kFoldedAt; }
 
-std::size_t indent_of(std::string_view text) { return std::min(text.find_first_not_of(' '), text.size()); }
-
-bool is_empty_line(std::string_view text) { return indent_of(text) == text.size(); }
+std::size_t indent_of(std::string_view text) { return skip_blanks(text, 0); }
 
 // An empty line is a line end of the scalar.
-bool may_go_on_behind(std::string_view text) { return may_be_folded(text) || is_empty_line(text); }
+bool may_go_on_behind(std::string_view text) { return may_be_folded(text) || is_blank(text); }
 
 // Where the quote stands that ends the scalar, or kNowhere.
 std::size_t end_of_quotes(std::string_view text, std::size_t from, char quote) {
@@ -107,7 +105,7 @@ std::optional<FoldedScalars::Scalar> FoldedScalars::scalar_above(std::string_vie
        ++i) {
     line = line_before(bytes, line.start);
     const std::string_view text = line.text;
-    if (is_empty_line(text)) continue;
+    if (is_blank(text)) continue;
     const bool is_inside = indent_of(text) >= indent;
     const std::size_t value = is_inside ? 0 : front_of_value(text);
     const char quote = is_inside || value == text.size() ? '\0' : text[value];
@@ -158,7 +156,7 @@ std::optional<std::size_t> FoldedScalars::start_in_quotes(const PhysicalLines& l
   }
   open_ = Scalar{quote, indent};
   const std::string_view next = lines.next_text();
-  const bool goes_on_below = is_folded_in_front_of(text, next) || (has_box && is_empty_line(next));
+  const bool goes_on_below = is_folded_in_front_of(text, next) || (has_box && is_blank(next));
   if (goes_on_below && (has_box || first_box(next) != kNowhere)) return quote == '"' ? value : content;
   open_.reset();
   return std::nullopt;
@@ -185,7 +183,7 @@ Transcript FoldedScalars::join(PhysicalLines& lines, std::size_t start) {
   line.append(text.substr(start, (is_without_quote ? close : text.size()) - start), column(lines, start));
   if (close != kNowhere)
     open_.reset();
-  else if (lines.has_next() && is_empty_line(lines.next_text()))
+  else if (lines.has_next() && is_blank(lines.next_text()))
     lines.read();
   return quote == '\'' ? without_doubled_quotes(line, '\'') : with_escapes_of_json(line);
 }
