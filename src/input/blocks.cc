@@ -1,7 +1,6 @@
 #include "shardstats/input/blocks.h"
 
 #include <algorithm>
-#include <array>
 #include <deque>
 #include <iterator>
 #include <utility>
@@ -24,38 +23,9 @@ using namespace input_detail;
 constexpr std::size_t kSearched = std::size_t{8} << 20;  // bytes searched for a sign at once
 constexpr int kPiecesBack = 60;                          // pieces of wrapped lines between a border and the first sign
 
-// Where the next sign of a block stands.
-class Signs {
- public:
-  // In [from, to); `to` if there is none.
-  std::size_t next(const Lines& lines, std::size_t from, std::size_t to) {
-    std::size_t best = to;
-    for (Sign& sign : signs_) {
-      sign.searched = std::max(sign.searched, from);
-      if (sign.at < from) sign.at = kNowhere;
-      if (sign.at == kNowhere && sign.searched < best) {
-        sign.at = lines.find(sign.text, sign.searched, best);
-        // It may still begin in front of `best` and end behind.
-        if (sign.at == kNowhere)
-          sign.searched = std::max(sign.searched + sign.text.size(), best + 1) - sign.text.size();
-      }
-      best = std::min(best, sign.at);
-    }
-    return best;
-  }
-
- private:
-  struct Sign {
-    std::string_view text;
-    std::size_t at = kNowhere;
-    std::size_t searched = 0;  // it does not stand before
-  };
-  std::array<Sign, 5> signs_ = {{{"############################################################"},
-                                 {"Planner Statistics"},
-                                 {"HBM (GB)"},
-                                 {"Parameter Info:"},
-                                 {"Compute Kernels"}}};
-};
+// What tells that a block, or a part of one, stands there.
+constexpr std::string_view kSigns[] = {"############################################################",
+                                       "Planner Statistics", "HBM (GB)", "Parameter Info:", "Compute Kernels"};
 
 // Of a border that was wrapped. A console may have blanks or the source's place behind a piece, and the last one may be
 // short; in a container a quote is behind it, maybe of a string in a string and with a line end in front.
@@ -85,7 +55,7 @@ struct BlockFinder::State {
 
   Lines lines;
   const Source* source;
-  Signs signs;
+  std::vector<NextText> signs{std::begin(kSigns), std::end(kSigns)};
   LogSoFar log;
   std::size_t from = 0;
   std::size_t released = 0;
@@ -207,7 +177,8 @@ struct BlockFinder::State {
   std::size_t next_sign() {
     for (std::size_t size = kSearched;; size *= 2) {
       const std::size_t to = std::min(from + std::min(size, lines.size()), lines.size());
-      const std::size_t sign = signs.next(lines, from, to);
+      std::size_t sign = to;  // up to the nearest one so far
+      for (NextText& next : signs) sign = std::min(sign, next.find(lines.bytes(), from, sign));
       if (sign != to) return sign;
       if (to == lines.size()) return kNowhere;
       const std::size_t start = lines.line_around(to).start;

@@ -1,6 +1,7 @@
 // The physical lines of a text, found anywhere in it, and numbered when that is asked for. Private to src/input.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -10,6 +11,35 @@
 #include "shardstats/limits.h"
 
 namespace shardstats::input_detail {
+
+// Of the text in [from, to), or kNowhere.
+inline std::size_t find_between(std::string_view bytes, std::string_view text, std::size_t from, std::size_t to) {
+  if (from >= to) return kNowhere;
+  const void* found = memmem(bytes.data() + from, to - from, text.data(), text.size());
+  return found == nullptr ? kNowhere : static_cast<std::size_t>(static_cast<const char*>(found) - bytes.data());
+}
+
+// Where a text stands next. It is asked from part to part of a log, and no byte is searched twice.
+class NextText {
+ public:
+  explicit NextText(std::string_view text) : text_(text) {}
+
+  // The first one in [from, to), or kNowhere. `from` never goes back.
+  std::size_t find(std::string_view bytes, std::size_t from, std::size_t to) {
+    if (at_ == kNowhere || at_ < from) {
+      searched_ = std::max(searched_, from);
+      at_ = find_between(bytes, text_, searched_, to);
+      // It may still begin in front of `to` and end behind.
+      if (at_ == kNowhere) searched_ = std::max(searched_ + text_.size(), to + 1) - text_.size();
+    }
+    return at_ < to ? at_ : kNowhere;
+  }
+
+ private:
+  std::string_view text_;
+  std::size_t at_ = kNowhere;
+  std::size_t searched_ = 0;  // none that is not known begins before
+};
 
 class Lines {
  public:
@@ -46,12 +76,6 @@ class Lines {
   void remember(std::size_t start) {
     remembered_number_ = number(start);
     remembered_ = start;
-  }
-  // Of `text` in the bytes [from, to), or kNowhere.
-  std::size_t find(std::string_view text, std::size_t from, std::size_t to) const {
-    if (from >= to) return kNowhere;
-    const void* found = memmem(bytes_.data() + from, to - from, text.data(), text.size());
-    return found == nullptr ? kNowhere : static_cast<std::size_t>(static_cast<const char*>(found) - bytes_.data());
   }
   std::string_view bytes() const { return bytes_; }
   std::size_t size() const { return bytes_.size(); }

@@ -328,7 +328,7 @@ class Mender {
   Console console_{region_, unwrapper_, ungluer_};
   ProcessColumns columns_;
   FoldedScalars scalars_;
-  NextTitle& next_title_;
+  NextText& next_title_;
   std::string_view last_;             // the physical line that was read last
   std::size_t own_title_ = kNowhere;  // of an open block, behind lines of others; 0: there is none
   std::optional<Error> problem_;
@@ -341,16 +341,6 @@ Error too_long_line(std::uint32_t number) {
           {number, 1},
           "this line has more than " + std::to_string(kLongestLine) + " bytes",
           "take the planner's lines out of it, one a line; after that everything else is read as it is"};
-}
-
-std::size_t NextTitle::find(std::string_view bytes, std::size_t from, std::size_t to) {
-  if (at_ == kNowhere || at_ < from) {
-    const std::size_t start = std::max(from, searched_);
-    at_ = start < to ? bytes.substr(0, to).find(kTitle, start) : kNowhere;
-    // It may still begin in front of `to` and end behind.
-    searched_ = std::max(start, to - std::min(to, kTitle.size()));
-  }
-  return at_ < to ? at_ : kNowhere;
 }
 
 MendedRegion mend(std::string_view bytes, std::size_t start, std::uint32_t number, LogSoFar& log) {

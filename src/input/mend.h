@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "input/lines.h"
 #include "shardstats/input/blocks.h"
 
 namespace shardstats::input_detail {
@@ -23,20 +24,9 @@ struct MendedRegion {
 // Of a line whose part of a block is not read.
 Error too_long_line(std::uint32_t number);
 
-// Where the next title stands. It is asked from region to region, and no byte is searched twice.
-class NextTitle {
- public:
-  // The first one in [from, to), or kNowhere. `from` never goes back.
-  std::size_t find(std::string_view bytes, std::size_t from, std::size_t to);
-
- private:
-  std::size_t at_ = std::string_view::npos;
-  std::size_t searched_ = 0;  // none that is not known begins before
-};
-
 // What is kept from region to region.
 struct LogSoFar {
-  NextTitle next_title;
+  NextText next_title{kTitle};
   int borders_in_vain = 0;  // see Region
 };
 

@@ -58,7 +58,7 @@ Found blocks_in(std::string_view text) {
   Lines lines(text);
   std::size_t from = 0, search = 0;
   for (;;) {
-    const std::size_t title = lines.find(kTitle, std::max(from, search), text.size());
+    const std::size_t title = find_between(text, kTitle, std::max(from, search), text.size());
     if (title == kNowhere) break;
     const Line line = lines.line_around(title);
     search = line.next;
