@@ -203,12 +203,11 @@ void Console::end_joined(Column& column) {
     column.has_batch_sizes = message.text().find(" Batch Sizes ") != kNowhere;
   // A piece of the message may be lost, and with it the border between two lines of a box.
   const std::size_t second = message.text().find(" # ", 1);
-  const std::size_t end = second == kNowhere ? message.text().size() : second;
   Transcript line = column.prefix, rest = std::exchange(column.prefix, {});
-  line.append(message, 0, end);
+  line.append(message, 0, second);
   ungluer_.take(std::move(line), column.process);
   if (second == kNowhere) return;
-  rest.append(message, second + 1, message.text().size());
+  rest.append(message, second + 1);
   ungluer_.take(std::move(rest), column.process);
 }
 

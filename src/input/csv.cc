@@ -130,9 +130,8 @@ Transcript without_quotes_of_field(Transcript record, const std::optional<std::s
   if (!quotes) quotes = quotes_behind(record.text(), columns, goes_on);
   if (!quotes) return record;
   note(mended, Mending::suffix, record.place_of(quotes->close));
-  const Transcript inner = without_doubled_quotes(part_of(record, quotes->open + 1, quotes->close), '"');
   Transcript line = part_of(record, 0, quotes->open);
-  line.append(inner, 0, inner.text().size());
+  line.append(without_doubled_quotes(part_of(record, quotes->open + 1, quotes->close), '"'));
   return line;
 }
 
@@ -145,7 +144,7 @@ Transcript take_repeated_event(Transcript& record, std::size_t width) {
     if (!is_repeated_event(record, spans, span, width)) continue;
     Transcript event = content_of(record, span);
     Transcript rest = part_of(record, 0, span.start);
-    rest.append(record, span.end, record.text().size());
+    rest.append(record, span.end);
     record = std::move(rest);
     return event;
   }

@@ -205,7 +205,7 @@ void undo(Transcript& line, Mending what, std::vector<Mended>& mended, Transcrip
 }
 
 Transcript without_mark(const Transcript& line) {
-  return line.text().starts_with(kByteOrderMark) ? part_of(line, kByteOrderMark.size(), line.text().size()) : line;
+  return line.text().starts_with(kByteOrderMark) ? part_of(line, kByteOrderMark.size()) : line;
 }
 
 // Of a line that is no record.

@@ -69,7 +69,7 @@ std::vector<Transcript> records_of_processes(Transcript line) {
     records.push_back(part_of(line, from, start));
     from = start;
   }
-  records.push_back(part_of(line, from, text.size()));
+  records.push_back(part_of(line, from));
   return records;
 }
 

@@ -92,7 +92,7 @@ void put_front_of_record(std::span<Transcript> lines, std::string& last_front) {
     const std::string front = first.substr(0, is_first_longer ? box - own : last_front.size());
     Transcript whole;
     whole.fill(front, line.place_of(0));
-    whole.append(line, 0, line.text().size());
+    whole.append(line);
     line = std::move(whole);
     last_front = front;
   }

@@ -41,7 +41,7 @@ Transcript Framer::with_frame(const Transcript& line) {
   if (is_divider(trim_right(text.substr(first)))) mark_ = first == start ? "# " : "#";
   Transcript framed;
   framed.fill(mark_, region_.lines.place_of(line, start));
-  framed.append(line, start, text.size());
+  framed.append(line, start);
   return framed;
 }
 

@@ -37,7 +37,7 @@ Transcript rewrite(const Transcript& line, Rule rule) {
   return out;
 }
 
-inline Transcript part_of(const Transcript& line, std::size_t start, std::size_t end) {
+inline Transcript part_of(const Transcript& line, std::size_t start, std::size_t end = std::string_view::npos) {
   Transcript part;
   part.append(line, start, end);
   return part;

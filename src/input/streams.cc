@@ -206,7 +206,7 @@ std::vector<std::shared_ptr<Transcript>> Streams::write() {
     }
     Transcript& into = *streams.emplace_back(std::make_shared<Transcript>());
     for (const MendedLine* line : of_stream) {
-      into.append(line->text, 0, line->text.text().size());
+      into.append(line->text);
       into.append("\n", line->end);
     }
   }

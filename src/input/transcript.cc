@@ -13,6 +13,7 @@ void Transcript::add(std::string_view text, Place place, bool filled) {
 }
 
 void Transcript::append(const Transcript& from, std::size_t start, std::size_t end) {
+  end = std::min(end, from.text_.size());
   auto next = std::ranges::upper_bound(from.pieces_, start, {}, &Piece::offset);
   for (std::size_t at = start; at < end; ++next) {
     const bool last = next == from.pieces_.end();

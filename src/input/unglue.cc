@@ -34,7 +34,7 @@ void Ungluer::take(Transcript line, const std::string& process) {
     framer_.take(part_of(line, start, start + end), process);
     start += skip_blanks(text, end);
   }
-  framer_.take(start == 0 ? std::move(line) : part_of(line, start, line.text().size()), process);
+  framer_.take(start == 0 ? std::move(line) : part_of(line, start), process);
 }
 
 // Where the box line that starts at `box` ends although the physical line goes on; kNowhere if it does not.

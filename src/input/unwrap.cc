@@ -97,7 +97,7 @@ void Unwrapper::join(const Transcript& piece, const std::string& process) {
   }
   if (pieces_ == 0) joined_process_ = process;
   joined_characters_ = std::max(joined_characters_, pieces_ * wrap_) + characters(piece.text());
-  joined_.append(piece, 0, piece.text().size());
+  joined_.append(piece);
   ++pieces_;
 }
 
@@ -211,14 +211,14 @@ void Unwrapper::begin_late_prefix(std::string_view prefix) {
   if (prefix.empty()) return;
   late_prefix_ = prefix;
   region_.note(Mending::prefix, joined_.place_of(0));
-  joined_ = part_of(joined_, prefix.size(), joined_.text().size());
+  joined_ = part_of(joined_, prefix.size());
   joined_characters_ -= characters(prefix);
   border_piece_ -= characters(prefix);
 }
 
 Transcript Unwrapper::without_late_prefix(Transcript line) const {
   if (late_prefix_.empty() || !is_also_in_front(late_prefix_, line.text())) return line;
-  return part_of(line, std::min(late_prefix_.size(), line.text().size()), line.text().size());
+  return part_of(line, late_prefix_.size());
 }
 
 }  // namespace shardstats::input_detail

@@ -32,7 +32,7 @@ class Transcript {
   // Text that the log does not have: all of it is at `place`.
   void fill(std::string_view text, Place place) { add(text, place, true); }
   // The bytes [start, end) of another transcript with their places.
-  void append(const Transcript& from, std::size_t start, std::size_t end);
+  void append(const Transcript& from, std::size_t start = 0, std::size_t end = std::string_view::npos);
 
   std::string_view text() const { return text_; }
   // Of a byte of the text, or of its end.
