@@ -70,38 +70,37 @@ std::size_t squeezed_length(ColumnId id, std::string_view text) {
   }
 }
 
-ColumnId known_column_id(std::string_view header, bool rank_table) {
-  for (const ColumnForm& form : column_forms())
-    if (form.rank_table == rank_table && form.header == header) return form.id;
-  return ColumnId::unknown;
-}
-
 bool begins_longer_header(std::string_view header, bool rank_table) {
-  return std::ranges::any_of(column_forms(), [=](const ColumnForm& form) {
-    return form.rank_table == rank_table && form.header.size() > header.size() && form.header.starts_with(header);
+  return std::ranges::any_of(column_forms(rank_table), [=](const ColumnForm& form) {
+    return form.header.size() > header.size() && form.header.starts_with(header);
   });
 }
 
 // "HBM (GiB)" is "HBM (GB)".
 ColumnId column_id(std::string_view header, bool rank_table) {
-  const ColumnId known = known_column_id(header, rank_table);
-  if (known != ColumnId::unknown) return known;
+  if (const ColumnForm* known = form_of_header(header, rank_table)) return known->id;
   for (const NewerUnit& unit : newer_units()) {
     const std::string_view newer = unit.newer.substr(1);
     const std::size_t at = header.find(newer);
     if (!unit.is_same || !unit.newer.starts_with(' ') || at == std::string_view::npos) continue;
-    return known_column_id(std::string(header).replace(at, newer.size(), unit.known.substr(1)), rank_table);
+    const std::string in_known = std::string(header).replace(at, newer.size(), unit.known.substr(1));
+    const ColumnForm* known = form_of_header(in_known, rank_table);
+    return known == nullptr ? ColumnId::unknown : known->id;
   }
   return ColumnId::unknown;
 }
 
 }  // namespace
 
+const ColumnForm* form_of_header(std::string_view header, bool rank_table) {
+  const auto forms = column_forms(rank_table);
+  const auto form = std::ranges::find(forms, header, &ColumnForm::header);
+  return form == forms.end() ? nullptr : &*form;
+}
+
 std::size_t dashes_of(const PrintedColumn& column, bool rank_table) {
-  for (const ColumnForm& form : column_forms())
-    if (form.rank_table == rank_table && form.id == column.id && form.header == column.header.text)
-      return static_cast<std::size_t>(form.dashes);
-  return column.dashes;
+  const ColumnForm* form = form_of_header(column.header.text, rank_table);
+  return form != nullptr && form->id == column.id ? static_cast<std::size_t>(form->dashes) : column.dashes;
 }
 
 bool is_rule_row(std::string_view box_line) {
@@ -236,9 +235,8 @@ void ColumnEdges::cut_squeezed_header(std::string_view row) {
   for (std::size_t c = 0; c < count_; ++c) {
     const std::string_view rest = row.substr(at);
     std::size_t length = 0;
-    for (const ColumnForm& form : column_forms())
-      if (form.rank_table == rank_table_ && rest.starts_with(form.header))
-        length = std::max(length, form.header.size());
+    for (const ColumnForm& form : column_forms(rank_table_))
+      if (rest.starts_with(form.header)) length = std::max(length, form.header.size());
     if (length == 0) length = std::min(rest.find(' '), rest.size());
     cells_[c] = {rest.substr(0, length), true};
     at = std::min(at + length + 1, row.size());

@@ -23,6 +23,8 @@ inline constexpr std::size_t kShortestRule = 3;  // dashes below a header
 bool is_rule_row(std::string_view box_line);
 bool is_squeezed_rule_row(std::string_view box_line);
 inline bool is_rule(std::string_view box_line) { return is_rule_row(box_line) || is_squeezed_rule_row(box_line); }
+// The form of exactly this header, or null.
+const ColumnForm* form_of_header(std::string_view header, bool rank_table);
 // How many dashes the planner prints below the header; as many as there are, where no release has it.
 std::size_t dashes_of(const PrintedColumn& column, bool rank_table);
 

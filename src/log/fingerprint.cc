@@ -59,22 +59,19 @@ class Votes {
 
 // Beyond its last column a table may have been cut off: the columns that all releases print last are there else.
 template <class Row>
-std::span<const ColumnForm> forms_up_to_last(const ColumnTable<Row>& table, bool rank_table) {
-  const auto forms = column_forms();
-  const auto is_there = [&](const ColumnForm& form) {
-    return form.rank_table == rank_table && form.id != ColumnId::unknown && table.has(form.id);
-  };
+std::span<const ColumnForm> forms_up_to_last(const ColumnTable<Row>& table) {
+  const auto forms = column_forms(table.kOfRanks);
+  const auto is_there = [&](const ColumnForm& form) { return form.id != ColumnId::unknown && table.has(form.id); };
   const auto last = std::find_if(forms.rbegin(), forms.rend(), is_there);
   return forms.first(static_cast<std::size_t>(forms.rend() - last));
 }
 
 // `all`: every column that was printed is there.
 template <class Row>
-void vote_columns(const ColumnTable<Row>& table, bool rank_table, bool all, Votes& votes) {
+void vote_columns(const ColumnTable<Row>& table, bool all, Votes& votes) {
   if (!table.printed) return;
   ColumnId missing = ColumnId::unknown;
-  for (const ColumnForm& form : forms_up_to_last(table, rank_table)) {
-    if (form.rank_table != rank_table || form.id == ColumnId::unknown) continue;
+  for (const ColumnForm& form : forms_up_to_last(table)) {
     for (const PrintedColumn& column : table.columns)
       if (column.id == form.id && column.header.text == form.header) votes.only(form.since, form.until);
     // A column that is missing speaks against the releases since its first spelling; Batch Sizes is optional.
@@ -179,8 +176,8 @@ std::vector<Release> release_candidates(const PrintedPlan& plan, const TableHint
   Votes votes;
   vote_lines(plan, votes);
   vote_kernels(plan, votes);
-  vote_columns(plan.ranks, true, !cut, votes);
-  vote_columns(plan.tables, false, !cut, votes);
+  vote_columns(plan.ranks, !cut, votes);
+  vote_columns(plan.tables, !cut, votes);
   vote_perf(plan, votes);
   vote_decimals(plan, votes);
   vote_tables(tables, votes);

@@ -274,6 +274,10 @@ std::string in_unit(std::string_view pattern, const NewerUnit& unit) {
 }
 
 std::span<const ColumnForm> column_forms() { return kColumns; }
+std::span<const ColumnForm> column_forms(bool rank_table) {
+  static constexpr auto kTables = std::ranges::find(kColumns, false, &ColumnForm::rank_table);
+  return rank_table ? std::span(kColumns.begin(), kTables) : std::span(kTables, kColumns.end());
+}
 std::span<const PerfForm> perf_forms() { return kPerfForms; }
 std::span<const LineForm> line_forms() { return kLines; }
 std::optional<std::uint16_t> form_in(Release release, LineId id) {

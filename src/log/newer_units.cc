@@ -4,6 +4,7 @@
 #include <span>
 #include <string_view>
 
+#include "log/columns.h"
 #include "shardstats/ascii.h"
 #include "shardstats/log/layout.h"
 
@@ -54,14 +55,9 @@ void report_unit_of_lines(DraftPlan& plan, const NewerUnit& unit) {
 }
 
 template <class Row>
-void report_units_of_headers(DraftPlan& plan, const ColumnTable<Row>& table, bool rank_table) {
-  const auto is_known = [&](const PrintedColumn& column) {
-    return std::ranges::any_of(column_forms(), [&](const ColumnForm& form) {
-      return form.rank_table == rank_table && form.header == column.header.text;
-    });
-  };
+void report_units_of_headers(DraftPlan& plan, const ColumnTable<Row>& table) {
   for (const PrintedColumn& column : table.columns)
-    if (column.id != ColumnId::unknown && !is_known(column))
+    if (column.id != ColumnId::unknown && form_of_header(column.header.text, table.kOfRanks) == nullptr)
       plan.report(plan.may_be_newer() ? DiagnosticKind::newer_unit_of_column : DiagnosticKind::wrong_unit_of_column,
                   column.header);
 }
@@ -97,8 +93,8 @@ void report_newer_units(DraftPlan& plan, const TableHints& tables) {
   const auto has_one = [](const PrintedLine& line) { return line.newer_unit != 0; };
   if (std::ranges::any_of(plan.lines, has_one))
     for (const NewerUnit& unit : newer_units()) report_unit_of_lines(plan, unit);
-  report_units_of_headers(plan, plan.ranks, true);
-  report_units_of_headers(plan, plan.tables, false);
+  report_units_of_headers(plan, plan.ranks);
+  report_units_of_headers(plan, plan.tables);
   report_unit_of_storage(plan, tables.in_gib);
 }
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <concepts>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -125,7 +124,7 @@ class OneTable {
   }
 
  private:
-  static constexpr bool kIsRankTable = std::same_as<Row, PrintedRank>;
+  static constexpr bool kIsRankTable = ColumnTable<Row>::kOfRanks;
 
   bool read_header() {
     std::vector<PrintedColumn> columns = read_columns(header_, edges_);

@@ -40,14 +40,14 @@ bool is_lost(const PrintedRank& row) { return row.lost; }
 bool is_lost(const PrintedTable&) { return false; }
 
 template <class Row>
-CellTexts cell_texts(const ColumnTable<Row>& table, bool rank_table) {
+CellTexts cell_texts(const ColumnTable<Row>& table) {
   CellTexts cells;
   for (const PrintedColumn& column : table.columns) {
     cells.bytes += column.header.text;
     cells.end_cell();
   }
   for (const PrintedColumn& column : table.columns) {
-    cells.bytes.append(dashes_of(column, rank_table), '-');
+    cells.bytes.append(dashes_of(column, table.kOfRanks), '-');
     cells.end_cell();
   }
   auto odd = table.odd.begin();
@@ -79,8 +79,8 @@ std::size_t sum_of(const std::vector<std::size_t>& widths) {
 bool is_too_large(std::size_t width, std::size_t rows) { return width > kLargestBlock / (rows + 2); }
 
 template <class Row>
-std::size_t row_width(const ColumnTable<Row>& table, bool rank_table) {
-  return sum_of(column_widths(cell_texts(table, rank_table), table.columns.size()));
+std::size_t row_width(const ColumnTable<Row>& table) {
+  return sum_of(column_widths(cell_texts(table), table.columns.size()));
 }
 
 // The words "rank" and "ranks" follow from the list behind them.
@@ -131,10 +131,10 @@ class Renderer {
         centred(std::string(inner_ - 2, '-'));
         break;
       case LineId::rank_table:
-        render_table(plan_.ranks, true);
+        render_table(plan_.ranks);
         break;
       case LineId::parameter_table:
-        render_table(plan_.tables, false);
+        render_table(plan_.tables);
         break;
       default:
         render_text(line);
@@ -175,9 +175,9 @@ class Renderer {
   }
 
   template <class Row>
-  void render_table(const ColumnTable<Row>& table, bool rank_table) {
+  void render_table(const ColumnTable<Row>& table) {
     const std::size_t count = table.columns.size();
-    const CellTexts cells = cell_texts(table, rank_table);
+    const CellTexts cells = cell_texts(table);
     const std::vector<std::size_t> widths = column_widths(cells, count);
     is_too_large_ = is_too_large_ || is_too_large(std::max(inner_, sum_of(widths)), table.rows.size());
     if (is_too_large_) return;
@@ -212,8 +212,8 @@ bool render(const PrintedPlan& plan, std::string& out) {
 std::size_t needed_width(const PrintedPlan& plan) {
   constexpr std::size_t kLeast = 90, kAroundRank = 8, kAroundTable = 6;
   std::size_t width = kLeast;
-  if (plan.ranks.printed) width = std::max(width, row_width(plan.ranks, true) + kAroundRank);
-  if (plan.tables.printed) width = std::max(width, row_width(plan.tables, false) + kAroundTable);
+  if (plan.ranks.printed) width = std::max(width, row_width(plan.ranks) + kAroundRank);
+  if (plan.tables.printed) width = std::max(width, row_width(plan.tables) + kAroundTable);
   return width;
 }
 

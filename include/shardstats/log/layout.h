@@ -54,6 +54,8 @@ struct ColumnForm {
   Release since, until;
 };
 std::span<const ColumnForm> column_forms();
+// Of the columns of one table, in the order in which it has them.
+std::span<const ColumnForm> column_forms(bool rank_table);
 
 // How many components stand behind the total in a cell of perf.
 struct PerfForm {

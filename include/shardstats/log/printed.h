@@ -14,6 +14,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 #include "shardstats/input/blocks.h"
@@ -147,6 +148,8 @@ struct ColumnTable {
   std::vector<PrintedColumn> columns;
   std::vector<Row> rows;
   std::vector<OddCell> odd;  // ascending by (row, column)
+
+  static constexpr bool kOfRanks = std::is_same_v<Row, PrintedRank>;  // else of parameters
 
   bool has(ColumnId column) const { return std::ranges::find(columns, column, &PrintedColumn::id) != columns.end(); }
 };
