@@ -106,6 +106,11 @@ bool read_share(std::string_view text, const BoxLine& line, PrintedRank& row) {
   return true;
 }
 
+template <Cell PrintedRank::*used, Cell PrintedRank::*percent>
+void write_share(const PrintedRank& row, std::string& out) {
+  out.append((row.*used).text).append(" (").append((row.*percent).text).append("%)");
+}
+
 // What stands in a cell of perfs, behind the total if there is more than that. In its place, so that the reader stays
 // in registers.
 template <class Reader>
@@ -131,6 +136,12 @@ bool read_perf(std::string_view text, const BoxLine& line, Row& row) {
   const PlainReader plain(text, line);
   return (plain.is_plain() && read(plain)) || read(CellReader(text, line));
 }
+template <class Row>
+void write_perf(const Row& row, std::string& out) {
+  out += row.perf.total.text;
+  for (std::size_t i = 0; i < row.perf.count; ++i) out.append(i == 0 ? " (" : ",").append(row.perf.components[i].text);
+  if (row.perf.count > 0) out += ')';
+}
 
 template <class Reader>
 bool read_storage_with(Reader in, std::string_view unit, PrintedTable& row) {
@@ -152,6 +163,12 @@ bool read_storage(std::string_view text, const BoxLine& line, PrintedTable& row)
   row.in_gib = read_storage_with(CellReader(text, line), " GiB", row);
   return row.in_gib;
 }
+void write_storage(const PrintedTable& row, std::string& out) {
+  const std::string_view unit = row.in_gib ? " GiB" : " GB";
+  out.append("(").append(row.hbm.text).append(unit).append(", ").append(row.ddr.text).append(unit);
+  if (row.ssd) out.append(", ").append(row.ssd.text).append(unit);
+  out += ')';
+}
 
 // "64" or "256 (128)"
 bool read_dim(std::string_view text, const BoxLine& line, PrintedTable& row) {
@@ -163,6 +180,10 @@ bool read_dim(std::string_view text, const BoxLine& line, PrintedTable& row) {
   row.emb_dim = dim;
   row.cw_dim = block;
   return true;
+}
+void write_dim(const PrintedTable& row, std::string& out) {
+  out += row.emb_dim.text;
+  if (row.cw_dim) out.append(" (").append(row.cw_dim.text).append(")");
 }
 
 template <Cell PrintedRank::*field>
@@ -207,21 +228,51 @@ bool read_plain(std::string_view text, const BoxLine& line, Row& row) {
   return true;
 }
 
-// How a column of the parameter table is read. `field`: the cell that holds its text as it is; null where the text is
-// taken apart.
-struct TableColumn {
-  ColumnId id;
-  Cell PrintedTable::*field;
-  CellRead<PrintedTable> read;
-};
-template <Cell PrintedTable::*field, auto has_shape>
-constexpr TableColumn plain(ColumnId id) {
-  return {id, field, read_plain<PrintedTable, field, has_shape>};
+template <class Row, Cell Row::*field>
+void write_plain(const Row& row, std::string& out) {
+  out += (row.*field).text;
 }
-constexpr TableColumn kTableColumns[] = {
-    {ColumnId::table_perf, nullptr, read_perf<PrintedTable>},
-    {ColumnId::storage, nullptr, read_storage},
-    {ColumnId::emb_dim, nullptr, read_dim},
+
+// How the cells of a column are read and written; those of one that the table does not have are not.
+template <class Row>
+struct ColumnCells {
+  ColumnId id = ColumnId::unknown;
+  CellRead<Row> read = [](std::string_view, const BoxLine&, Row&) { return false; };
+  void (*write)(const Row& row, std::string& out) = [](const Row&, std::string&) {};
+};
+template <class Row, std::size_t N>
+constexpr auto by_id(const ColumnCells<Row> (&columns)[N]) {
+  std::array<ColumnCells<Row>, static_cast<std::size_t>(ColumnId::unknown) + 1> all;
+  for (const ColumnCells<Row>& column : columns) all[static_cast<std::size_t>(column.id)] = column;
+  return all;
+}
+
+template <Cell PrintedRank::*field, auto read = read_number<field>>
+constexpr ColumnCells<PrintedRank> of_rank(ColumnId id) {
+  return {id, read, write_plain<PrintedRank, field>};
+}
+template <Cell PrintedRank::*used, Cell PrintedRank::*percent>
+constexpr ColumnCells<PrintedRank> share(ColumnId id) {
+  return {id, read_share<used, percent>, write_share<used, percent>};
+}
+constexpr auto kRankColumns = by_id<PrintedRank>({
+    of_rank<&PrintedRank::rank, read_plain<PrintedRank, &PrintedRank::rank, is_whole_number>>(ColumnId::rank),
+    share<&PrintedRank::hbm, &PrintedRank::hbm_percent>(ColumnId::hbm),
+    share<&PrintedRank::ddr, &PrintedRank::ddr_percent>(ColumnId::ddr),
+    {ColumnId::perf, read_perf<PrintedRank>, write_perf<PrintedRank>},
+    of_rank<&PrintedRank::input>(ColumnId::input),
+    of_rank<&PrintedRank::output>(ColumnId::output_size),
+    of_rank<&PrintedRank::shards, read_plain<PrintedRank, &PrintedRank::shards, is_shard_list>>(ColumnId::shards),
+});
+
+template <Cell PrintedTable::*field, auto has_shape>
+constexpr ColumnCells<PrintedTable> plain(ColumnId id) {
+  return {id, read_plain<PrintedTable, field, has_shape>, write_plain<PrintedTable, field>};
+}
+constexpr auto kTableColumns = by_id<PrintedTable>({
+    {ColumnId::table_perf, read_perf<PrintedTable>, write_perf<PrintedTable>},
+    {ColumnId::storage, read_storage, write_storage},
+    {ColumnId::emb_dim, read_dim, write_dim},
     plain<&PrintedTable::fqn, is_word>(ColumnId::fqn),
     plain<&PrintedTable::sharding, is_word>(ColumnId::sharding),
     plain<&PrintedTable::kernel, is_word>(ColumnId::compute_kernel),
@@ -236,100 +287,24 @@ constexpr TableColumn kTableColumns[] = {
     plain<&PrintedTable::hash_size, is_whole_number_of>(ColumnId::hash_size),
     plain<&PrintedTable::ranks, is_placement>(ColumnId::ranks),
     plain<&PrintedTable::batch_sizes, is_batch_list>(ColumnId::batch_sizes),
-};
-// By column id; null for those that the table does not have.
-constexpr auto kTableColumnOf = [] {
-  std::array<const TableColumn*, static_cast<std::size_t>(ColumnId::unknown) + 1> columns{};
-  for (const TableColumn& column : kTableColumns) columns[static_cast<std::size_t>(column.id)] = &column;
-  return columns;
-}();
-const TableColumn* table_column(ColumnId id) { return kTableColumnOf[static_cast<std::size_t>(id)]; }
-
-template <class Row>
-bool read_nothing(std::string_view, const BoxLine&, Row&) {
-  return false;
-}
-
-void write_perf(const PrintedPerf& perf, std::string& out) {
-  out += perf.total.text;
-  for (std::size_t i = 0; i < perf.count; ++i) {
-    out += i == 0 ? " (" : ",";
-    out += perf.components[i].text;
-  }
-  if (perf.count > 0) out += ')';
-}
-
-void write_share(const Cell& used, const Cell& percent, std::string& out) {
-  out.append(used.text).append(" (").append(percent.text).append("%)");
-}
+});
 
 }  // namespace
 
 template <>
 CellRead<PrintedRank> cell_read<PrintedRank>(ColumnId column) {
-  switch (column) {
-    case ColumnId::rank:
-      return read_plain<PrintedRank, &PrintedRank::rank, is_whole_number>;
-    case ColumnId::hbm:
-      return read_share<&PrintedRank::hbm, &PrintedRank::hbm_percent>;
-    case ColumnId::ddr:
-      return read_share<&PrintedRank::ddr, &PrintedRank::ddr_percent>;
-    case ColumnId::perf:
-      return read_perf<PrintedRank>;
-    case ColumnId::input:
-      return read_number<&PrintedRank::input>;
-    case ColumnId::output_size:
-      return read_number<&PrintedRank::output>;
-    case ColumnId::shards:
-      return read_plain<PrintedRank, &PrintedRank::shards, is_shard_list>;
-    default:
-      return read_nothing<PrintedRank>;
-  }
+  return kRankColumns[static_cast<std::size_t>(column)].read;
 }
-
 template <>
 CellRead<PrintedTable> cell_read<PrintedTable>(ColumnId column) {
-  const TableColumn* known = table_column(column);
-  return known == nullptr ? read_nothing<PrintedTable> : known->read;
+  return kTableColumns[static_cast<std::size_t>(column)].read;
 }
 
 void write_cell(ColumnId column, const PrintedRank& row, std::string& out) {
-  switch (column) {
-    case ColumnId::rank:
-      out += row.rank.text;
-      return;
-    case ColumnId::hbm:
-      return write_share(row.hbm, row.hbm_percent, out);
-    case ColumnId::ddr:
-      return write_share(row.ddr, row.ddr_percent, out);
-    case ColumnId::perf:
-      return write_perf(row.perf, out);
-    case ColumnId::input:
-      out += row.input.text;
-      return;
-    case ColumnId::output_size:
-      out += row.output.text;
-      return;
-    default:
-      out += row.shards.text;
-  }
+  kRankColumns[static_cast<std::size_t>(column)].write(row, out);
 }
-
 void write_cell(ColumnId column, const PrintedTable& row, std::string& out) {
-  if (column == ColumnId::table_perf) return write_perf(row.perf, out);
-  if (column == ColumnId::storage) {
-    const std::string_view unit = row.in_gib ? " GiB" : " GB";
-    out.append("(").append(row.hbm.text).append(unit).append(", ").append(row.ddr.text).append(unit);
-    if (row.ssd) out.append(", ").append(row.ssd.text).append(unit);
-    out += ')';
-    return;
-  }
-  if (column == ColumnId::emb_dim) {
-    out += row.emb_dim.text;
-    if (row.cw_dim) out.append(" (").append(row.cw_dim.text).append(")");
-    return;
-  }
-  if (const TableColumn* known = table_column(column)) out += (row.*(known->field)).text;
+  kTableColumns[static_cast<std::size_t>(column)].write(row, out);
 }
 
 }  // namespace shardstats::log_detail
