@@ -53,7 +53,7 @@ bool is_foreign(const BoxLine& line, const BoxLine* above, std::size_t width) {
 
 // Most lines are as wide as the box, or 0.
 std::size_t padded_width(const Block& block) {
-  std::vector<Diagnostic> ignored;
+  DraftPlan ignored;
   BoxFrame frame(block, ignored);
   frame.measure();
   const auto is_full = [&](const BoxLine& line) { return line.text.size() >= frame.width(); };

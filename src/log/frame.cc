@@ -1,6 +1,7 @@
 #include "log/frame.h"
 
 #include <map>
+#include <vector>
 
 namespace shardstats::log_detail {
 namespace {
@@ -27,10 +28,6 @@ std::size_t most_frequent(std::vector<std::size_t> values) {
 
 bool was_mended(const Block& block, Mending what) {
   return std::ranges::find(block.mended, what, &Mended::what) != block.mended.end();
-}
-
-void BoxFrame::report(DiagnosticKind kind, const Cell& where) {
-  diagnostics_.push_back({diagnostic_form(kind), where});
 }
 
 void BoxFrame::measure() {
@@ -119,11 +116,11 @@ void BoxFrame::find_cut() {
     cut_ = longest;
     const BoxLine& line =
         *std::ranges::find(block_.lines, longest, [](const BoxLine& l) { return characters(l.text); });
-    report(DiagnosticKind::cut_lines, cell_at(line, line.text.substr(line.text.size() - 1)));
+    plan_.report(DiagnosticKind::cut_lines, cell_at(line, line.text.substr(line.text.size() - 1)));
     return;
   }
   are_most_closed_ = kOneOpenIn * std::ranges::count_if(block_.lines, is_open) < std::ssize(block_.lines);
-  if (!is_torn_ || !is_last) report(DiagnosticKind::no_right_border, cell_at(*first, first->text.substr(0, 1)));
+  if (!is_torn_ || !is_last) plan_.report(DiagnosticKind::no_right_border, cell_at(*first, first->text.substr(0, 1)));
 }
 
 // Where the log ends within the closing border. What is broken goes on in the next line, and short borders on both ends
@@ -138,7 +135,7 @@ bool BoxFrame::is_cut_border(const BoxLine& line) const {
 void BoxFrame::check_decoration(const BoxLine& line, std::size_t length, std::size_t planned) {
   if (length == planned || cut_ != 0 || is_decoration_reported_ || is_cut_border(line)) return;
   is_decoration_reported_ = true;
-  report(DiagnosticKind::decoration, cell_at(line, line.text.substr(0, 1)));
+  plan_.report(DiagnosticKind::decoration, cell_at(line, line.text.substr(0, 1)));
 }
 
 // A line may be longer than the box, but then it has no padding.
@@ -155,9 +152,9 @@ bool BoxFrame::reaches_cut(const BoxLine& line) const {
 void BoxFrame::check_borders() {
   if (block_.lines.empty()) return;
   const BoxLine &first = block_.lines.front(), &last = block_.lines.back();
-  if (!block_.opened) report(DiagnosticKind::no_opening_border, cell_at(first, first.text.substr(0, 1)));
-  if (!block_.closed) report(DiagnosticKind::no_closing_border, cell_at(last, last.text.substr(0, 1)));
-  if (is_cut_border(last)) report(DiagnosticKind::cut_border, cell_at(last, last.text.substr(0, 1)));
+  if (!block_.opened) plan_.report(DiagnosticKind::no_opening_border, cell_at(first, first.text.substr(0, 1)));
+  if (!block_.closed) plan_.report(DiagnosticKind::no_closing_border, cell_at(last, last.text.substr(0, 1)));
+  if (is_cut_border(last)) plan_.report(DiagnosticKind::cut_border, cell_at(last, last.text.substr(0, 1)));
 }
 
 }  // namespace shardstats::log_detail

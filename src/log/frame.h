@@ -5,11 +5,10 @@
 #include <algorithm>
 #include <optional>
 #include <string_view>
-#include <vector>
 
 #include "input/box.h"
+#include "log/draft_plan.h"
 #include "log/text.h"
-#include "shardstats/log/printed.h"
 
 namespace shardstats::log_detail {
 
@@ -45,8 +44,8 @@ struct LineText {
 
 class BoxFrame {
  public:
-  // What is found is added to the diagnostics.
-  BoxFrame(const Block& block, std::vector<Diagnostic>& diagnostics) : block_(block), diagnostics_(diagnostics) {}
+  // What is found is reported in the plan.
+  BoxFrame(const Block& block, DraftPlan& plan) : block_(block), plan_(plan) {}
 
   // Comes before all else.
   void measure();
@@ -74,7 +73,6 @@ class BoxFrame {
   void check_borders();
 
  private:
-  void report(DiagnosticKind kind, const Cell& where);
   void check_long(const BoxLine& line, std::size_t width);
   bool is_cut_border(const BoxLine& line) const;
   std::size_t read_width() const;
@@ -84,7 +82,7 @@ class BoxFrame {
   void find_cut();
 
   const Block& block_;
-  std::vector<Diagnostic>& diagnostics_;
+  DraftPlan& plan_;
   std::size_t width_ = 0, cut_ = 0;
   bool is_torn_ = false;  // the block was cut off within its last line
   bool are_most_closed_ = false, has_closed_blank_ = false;

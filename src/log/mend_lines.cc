@@ -80,16 +80,16 @@ std::vector<LineKey> line_keys(const PrintedPlan& plan) {
   return keys;
 }
 
-void report_repeated(PrintedPlan& plan, const PrintedLine& first, const PrintedLine& again) {
+void report_repeated(DraftPlan& plan, const PrintedLine& first, const PrintedLine& again) {
   const auto a = plan.slots_of(first), b = plan.slots_of(again);
   const auto other = std::ranges::mismatch(b, a, {}, &Cell::text, &Cell::text).in1;
-  const bool same = other == b.end();
-  plan.diagnostics.push_back(
-      {diagnostic_form(same ? DiagnosticKind::repeated_line : DiagnosticKind::contradicting_line),
-       same ? Cell{{}, again.place} : *other});
+  if (other == b.end())
+    plan.report(DiagnosticKind::repeated_line, {{}, again.place});
+  else
+    plan.report(DiagnosticKind::contradicting_line, *other);
 }
 
-void leave_out_repeated(PrintedPlan& plan) {
+void leave_out_repeated(DraftPlan& plan) {
   const std::vector<LineKey> keys = line_keys(plan);
   std::vector<std::uint32_t> repeated;
   for (std::size_t first = 0, i = 1; i < keys.size(); ++i) {
@@ -137,7 +137,7 @@ bool is_next_lost(const Following& following, const PrintedPlan& plan) {
 }
 
 // Where the next heading is lost, lines that stand below a heading may be those of the next one.
-void leave_unread(PrintedPlan& plan, const Following& following) {
+void leave_unread(DraftPlan& plan, const Following& following) {
   if (!is_next_lost(following, plan)) return;
   const auto heading = std::ranges::find(plan.lines, following.heading, &PrintedLine::id);
   const auto is_below = [](const PrintedLine& line) {
@@ -147,7 +147,7 @@ void leave_unread(PrintedPlan& plan, const Following& following) {
   if (end == plan.lines.end() || is_unknown(end->id)) return;  // cut off, or a heading in other words
   const auto first = std::find_if(heading + 1, end, [](const PrintedLine& line) { return line.id != LineId::blank; });
   if (first == end) return;
-  plan.diagnostics.push_back({diagnostic_form(DiagnosticKind::no_next_heading), Cell{{}, first->place}});
+  plan.report(DiagnosticKind::no_next_heading, {{}, first->place});
   for (auto line = first; line != end; ++line)
     if (line->id != LineId::blank) line->id = LineId::unknown_plain;
 }
@@ -168,7 +168,7 @@ bool lacks_heading(const PrintedPlan& plan) {
   return std::ranges::any_of(kFollowing, [&](const Following& following) { return is_next_lost(following, plan); });
 }
 
-void mend_lines(PrintedPlan& plan) {
+void mend_lines(DraftPlan& plan) {
   const bool tells_dense = has_two_storages(plan);
   leave_out_repeated(plan);
   for (const Following& following : kFollowing)

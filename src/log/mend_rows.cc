@@ -11,10 +11,6 @@
 namespace shardstats::log_detail {
 namespace {
 
-void report(PrintedPlan& plan, DiagnosticKind kind, const Cell& where) {
-  plan.diagnostics.push_back({diagnostic_form(kind), where});
-}
-
 // What names a row, or all of the row where that cell is lost.
 const Cell& cell_of(const Cell& name, const Cell& row) { return name ? name : row; }
 
@@ -96,9 +92,8 @@ std::vector<std::uint32_t> moved_rows(const std::vector<std::uint32_t>& places) 
   return misplaced.size() <= moved.size() ? misplaced : moved;
 }
 
-void sort_ranks(const std::vector<std::uint32_t>& places, PrintedPlan& plan) {
-  for (const std::uint32_t row : moved_rows(places))
-    report(plan, DiagnosticKind::moved_rank, plan.ranks.rows[row].rank);
+void sort_ranks(const std::vector<std::uint32_t>& places, DraftPlan& plan) {
+  for (const std::uint32_t row : moved_rows(places)) plan.report(DiagnosticKind::moved_rank, plan.ranks.rows[row].rank);
   move_rows(plan.ranks, places, places.size());
 }
 
@@ -107,13 +102,13 @@ struct Numbering {
   std::int64_t expected = 0;
   bool has_gaps = false;
 };
-Numbering check_numbers(PrintedPlan& plan) {
+Numbering check_numbers(DraftPlan& plan) {
   Numbering numbering;
   for (const PrintedRank& row : plan.ranks.rows) {
     const std::int64_t number = number_of(row).value_or(numbering.expected);
     if (number != numbering.expected)
-      report(plan, number < numbering.expected ? DiagnosticKind::odd_rank : DiagnosticKind::ranks_missing_before,
-             row.rank);
+      plan.report(number < numbering.expected ? DiagnosticKind::odd_rank : DiagnosticKind::ranks_missing_before,
+                  row.rank);
     numbering.has_gaps |= number > numbering.expected;
     numbering.expected = number + 1;
   }
@@ -200,30 +195,30 @@ void RanksInLists::add_last(std::int64_t rank) {
   most_ = std::max(most_, rank);
 }
 
-void mend_rank_rows(RowTexts texts, const RanksInLists& ranks, PrintedPlan& plan) {
+void mend_rank_rows(RowTexts texts, const RanksInLists& ranks, DraftPlan& plan) {
   find_ranks_in_unknown_column(texts, plan.ranks);
   const auto& rows = plan.ranks.rows;
   Numbering numbering{std::ssize(rows)};
   if (!is_in_order(rows)) {
     const auto repeated = repeated_rows(texts);
     for (const std::uint32_t row : repeated)
-      report(plan, DiagnosticKind::repeated_rank_row, cell_of(rows[row].rank, texts[row]));
+      plan.report(DiagnosticKind::repeated_rank_row, cell_of(rows[row].rank, texts[row]));
     leave_out(plan.ranks, repeated);
     if (const auto places = places_by_number(rows); !places.empty()) sort_ranks(places, plan);
     numbering = check_numbers(plan);
   }
   const std::int64_t told = !numbering.has_gaps && shards_tell_lost_ranks(ranks, plan) ? ranks.of_any() : 0;
   if (!rows.empty() && std::max({ranks.of_two(), ranks.of_only(), told}) > numbering.expected) {
-    report(plan, DiagnosticKind::ranks_missing_after, cell_of(rows.back().rank, texts.back()));
+    plan.report(DiagnosticKind::ranks_missing_after, cell_of(rows.back().rank, texts.back()));
     numbering.has_gaps = true;
   }
   if (numbering.has_gaps) add_lost_ranks(ranks, told, plan);
 }
 
-void mend_table_rows(RowTexts texts, PrintedPlan& plan) {
+void mend_table_rows(RowTexts texts, DraftPlan& plan) {
   const std::vector<std::uint32_t> repeated = repeated_rows(texts);
   for (const std::uint32_t row : repeated)
-    report(plan, DiagnosticKind::repeated_table_row, cell_of(plan.tables.rows[row].fqn, texts[row]));
+    plan.report(DiagnosticKind::repeated_table_row, cell_of(plan.tables.rows[row].fqn, texts[row]));
   leave_out(plan.tables, repeated);
 }
 

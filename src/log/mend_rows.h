@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <span>
 
-#include "shardstats/log/printed.h"
+#include "log/draft_plan.h"
 
 namespace shardstats::log_detail {
 
@@ -37,9 +37,9 @@ class RanksInLists {
 // The numbers of ranks may stand in a column that has another name. A row that stands above already, byte for byte, is
 // left out; one that is lost gets its place without any cell, where the lists of tables and lines tell how many ranks
 // there are. Reports all that is not 0, 1, 2, ...
-void mend_rank_rows(RowTexts texts, const RanksInLists& ranks, PrintedPlan& plan);
+void mend_rank_rows(RowTexts texts, const RanksInLists& ranks, DraftPlan& plan);
 
 // Leaves out rows that stand above already.
-void mend_table_rows(RowTexts texts, PrintedPlan& plan);
+void mend_table_rows(RowTexts texts, DraftPlan& plan);
 
 }  // namespace shardstats::log_detail

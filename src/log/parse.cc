@@ -250,7 +250,7 @@ class BlockParser {
   }
 
   void leave_out(const BoxLine& line, std::string_view text) {
-    if (has_cells_of_rank(text)) return report_lost(line, text, plan_);
+    if (has_cells_of_rank(text)) return plan_.report(DiagnosticKind::other_box, cell_at(line, text));
     if (!foreign_reported_) plan_.report(DiagnosticKind::foreign, cell_at(line, text));
     foreign_reported_ = true;
   }
@@ -367,7 +367,7 @@ class BlockParser {
 
   const Block& block_;
   DraftPlan plan_;
-  BoxFrame frame_{block_, plan_.diagnostics};
+  BoxFrame frame_{block_, plan_};
   TableReader tables_{block_, frame_, plan_};
   std::size_t at_ = 0;
   Section section_ = Section::none;

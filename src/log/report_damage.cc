@@ -57,7 +57,7 @@ void report_fault(const Block& block, DraftPlan& plan) {
 void report_lost_lines(const Block& block, DraftPlan& plan) {
   if (block.foreign.empty()) return;  // nearly always, so that the lines of the block are not looked at
   const auto lost = std::ranges::find_if(block.foreign, LostLines(block));
-  if (lost != block.foreign.end()) report_lost(*lost, lost->text, plan);
+  if (lost != block.foreign.end()) plan.report(DiagnosticKind::other_box, cell_at(*lost, lost->text));
 }
 
 void report_mendings(const Block& block, DraftPlan& plan) {
@@ -78,10 +78,6 @@ void report_damage(const Block& block, DraftPlan& plan) {
   if (block.lines.empty()) return;
   report_fault(block, plan);
   report_mendings(block, plan);
-}
-
-void report_lost(const BoxLine& line, std::string_view text, DraftPlan& plan) {
-  plan.report(DiagnosticKind::other_box, cell_at(line, text));
 }
 
 }  // namespace shardstats::log_detail
