@@ -34,6 +34,11 @@ inline Line line_at(std::string_view bytes, std::size_t start) {
   return {start, std::min(end + 1, bytes.size()), text};
 }
 
+// The line in front of the one that starts at this byte; of the first one that itself.
+inline Line line_before(std::string_view bytes, std::size_t start) {
+  return line_at(bytes, start < 2 ? 0 : bytes.rfind('\n', start - 2) + 1);
+}
+
 // The run of '#' at the end of the line, if it is long enough for a border: where it starts, and its length.
 struct Border {
   std::size_t start = kNowhere;

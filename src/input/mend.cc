@@ -102,7 +102,7 @@ class Mender {
   // The closing border ends the region; where each line stands twice (Streams::remove_doubles), it does, too. That in
   // front of a title opens the next block.
   void skip_double() {
-    const Border last = border_of(last_), next = border_of(lines_.next_text());
+    const Border last = border_of(lines_.text()), next = border_of(lines_.next_text());
     if (!streams_.were_doubled() || !last || !next || last.length != next.length) return;
     PhysicalLines ahead = lines_;
     ahead.read();
@@ -123,11 +123,6 @@ class Mender {
     return lines_.at() <= own_title_;
   }
 
-  std::string_view line_before(std::size_t start) const {
-    if (start < 2) return {};
-    return line_at(lines_.bytes(), lines_.bytes().rfind('\n', start - 2) + 1).text;
-  }
-
   // Where it starts; 0 if there is none.
   std::size_t look_for_own_title() {
     const std::string_view bytes = lines_.bytes();
@@ -138,12 +133,12 @@ class Mender {
     const std::string_view text = line_at(bytes, start).text;
     const std::size_t box = title_offset(text);
     if (box == kNowhere || start < from || width_of_title(text.substr(box)) != blocks_.width()) return 0;
-    const bool has_border = static_cast<bool>(border_of(line_before(start)));
+    const bool has_border = static_cast<bool>(border_of(line_before(bytes, start).text));
     return blocks_.is_open(tag_of(text.substr(0, box))) && !has_border ? title : 0;
   }
 
   void read_line() {
-    const std::string_view text = last_ = lines_.read();
+    const std::string_view text = lines_.read();
     if (text.size() > kLongestLine && !blocks_.is_sure() && !has_title_or_label(text))
       blocks_.skip();
     else if (text.size() > kLongestLine)
@@ -151,29 +146,29 @@ class Mender {
     else if (is_full())
       report_full();
     else if (lines_.goes_on())
-      decode_and_unwrap(joined_pieces(text));
+      decode_and_unwrap(joined_pieces());
     else
-      decode_and_unwrap(joined_scalar(text));
+      decode_and_unwrap(joined_scalar());
   }
 
   // YAML folds long scalars, as a terminal breaks lines.
-  Transcript joined_scalar(std::string_view text) {
-    const std::uint32_t number = lines_.number();
+  Transcript joined_scalar() {
+    const Place first = lines_.column(0);
     std::optional<Transcript> scalar = scalars_.read(lines_);
-    if (!scalar) return joined_records(text);
-    if (lines_.number() != number) region_.note(Mending::wrapped, {number, 1});
+    if (!scalar) return joined_records();
+    if (lines_.column(0) != first) region_.note(Mending::wrapped, first);
     return *std::move(scalar);
   }
 
   // A terminal breaks a record wherever its width is over, so that no container can be seen in the pieces.
-  Transcript joined_pieces(std::string_view text) {
+  Transcript joined_pieces() {
     Transcript line;
-    region_.note(Mending::wrapped, {lines_.number(), 1});
-    line.append(text, column(0));
+    region_.note(Mending::wrapped, lines_.column(0));
+    lines_.append_to(line);
     while (lines_.goes_on() && line.text().size() <= kLongestLine) {
-      line.fill(std::string(lines_.lost_blanks(), ' '), column(text.size()));
-      text = lines_.read();
-      line.append(text, column(0));
+      line.fill(std::string(lines_.lost_blanks(), ' '), lines_.column(lines_.text().size()));
+      lines_.read();
+      lines_.append_to(line);
     }
     return line;
   }
@@ -184,7 +179,7 @@ class Mender {
 
   void report_full() {
     problem_ = Error{{},
-                     {lines_.number(), 1},
+                     lines_.column(0),
                      "more than " + std::to_string(kMostMended) + " bytes of damaged lines follow each other",
                      "cut the log before this line and pass the parts one by one"};
   }
@@ -203,7 +198,7 @@ class Mender {
     for (Transcript& text : decoded.lines) {
       if (is_full()) return report_full();
       if (is_merged_by_ray(text.text())) {
-        region_.note(Mending::merged, {lines_.number(), 1});
+        region_.note(Mending::merged, lines_.column(0));
         blocks_.skip();
         continue;
       }
@@ -220,40 +215,36 @@ class Mender {
   }
 
   // A container's runtime splits what is longer than it takes into several records.
-  Transcript joined_records(std::string_view text) {
+  Transcript joined_records() {
     Transcript line;
-    std::optional<PartOfRecord> part = part_of_record(text);
+    std::optional<PartOfRecord> part = part_of_record(lines_.text());
     std::optional<PartOfRecord> next = part ? next_part(*part, line) : std::nullopt;
-    if (!next) return joined_literals(text);
-    region_.note(Mending::wrapped, {lines_.number(), 1});
+    if (!next) return joined_literals();
+    region_.note(Mending::wrapped, lines_.column(0));
     std::size_t start = 0;  // of the first part all that stands in front of it stays, too
     for (; next; next = next_part(*part, line)) {
-      line.append(text.substr(start, part->end - start), column(start));
-      text = lines_.read();
-      const std::size_t front = lines_.front_of(text);
+      lines_.append_to(line, start, part->end);
+      const std::size_t front = lines_.front_of(lines_.read());
       part = PartOfRecord{next->start + front, next->end + front, next->stream, next->goes_on};
       start = part->start;
     }
-    line.append(text.substr(start), column(start));
+    lines_.append_to(line, start);
     return line;
   }
 
   // Python's pprint breaks a long string behind a blank: '#  ' in one line, '--- ' and so on in the next ones.
-  Transcript joined_literals(std::string_view text) {
+  Transcript joined_literals() {
     Transcript line;
-    std::size_t start = lines_.front_of(text);
-    if (start > 0) region_.note(Mending::prefix, {lines_.number(), 1});
-    for (std::size_t next; (next = rest_of_literal(text, line.text().empty())) != 0 &&
+    std::size_t start = lines_.front_of(lines_.text());
+    if (start > 0) region_.note(Mending::prefix, lines_.column(0));
+    for (std::size_t next; (next = rest_of_literal(line.text().empty())) != 0 &&
                            line.text().size() + lines_.next_text().size() <= kLongestLine;) {
-      line.append(text.substr(start, std::max(start + 1, text.size()) - start - 1), column(start));
-      text = lines_.read();
-      start = lines_.front_of(text) + next;
+      lines_.append_to(line, start, std::max(start + 1, lines_.text().size()) - 1);
+      start = lines_.front_of(lines_.read()) + next;
     }
-    line.append(text.substr(start), column(start));
+    lines_.append_to(line, start);
     return line;
   }
-  // Of the line that was just read.
-  Place column(std::size_t offset) const { return {lines_.number(), static_cast<std::uint32_t>(offset + 1)}; }
 
   // Where the whole box line ends that the text begins with, or kNowhere.
   std::size_t end_of_whole_line(std::string_view text) const {
@@ -311,7 +302,8 @@ class Mender {
   }
 
   // Behind the quote at which the string that ends this line goes on in the next one; 0 if it does not.
-  std::size_t rest_of_literal(std::string_view text, bool is_first) const {
+  std::size_t rest_of_literal(bool is_first) const {
+    const std::string_view text = lines_.text();
     if (!ends_piece(text) || begins_with_field_in_quotes(lines_.next_text())) return 0;
     const std::size_t start = start_of_string(lines_.next_text(), text.back());
     return start == 0 || (is_first && !ends_in_first_piece(text)) ? 0 : start;
@@ -329,7 +321,6 @@ class Mender {
   ProcessColumns columns_;
   FoldedScalars scalars_;
   NextText& next_title_;
-  std::string_view last_;             // the physical line that was read last
   std::size_t own_title_ = kNowhere;  // of an open block, behind lines of others; 0: there is none
   std::optional<Error> problem_;
 };

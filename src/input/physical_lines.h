@@ -39,9 +39,15 @@ class PhysicalLines {
   // How many blanks it has lost at its end then.
   std::size_t lost_blanks() const { return wrapped_.lost_blanks(text_); }
 
-  // Of a byte of the line that was just read; a blank one has none.
+  // Of a byte of the line that was just read.
+  Place column(std::size_t offset) const { return {number(), static_cast<std::uint32_t>(offset + 1)}; }
+  // Appends the bytes [start, end) of that line to another one.
+  void append_to(Transcript& line, std::size_t start = 0, std::size_t end = kNowhere) const {
+    line.append(text_.substr(start, end - start), column(start));
+  }
+  // Of a byte of what became of that line; a blank one has none.
   Place place_of(const Transcript& line, std::size_t offset) const {
-    return line.text().empty() ? Place{number(), 1} : line.place_of(offset);
+    return line.text().empty() ? column(0) : line.place_of(offset);
   }
 
  private:

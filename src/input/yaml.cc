@@ -55,10 +55,6 @@ bool ends_in_backslash(std::string_view text) {
   return backslashes % 2 == 1;
 }
 
-Line line_before(std::string_view bytes, std::size_t start) {
-  return line_at(bytes, start < 2 ? 0 : bytes.rfind('\n', start - 2) + 1);
-}
-
 // The escapes that strings of JSON do not have; a backslash that stands for itself is none.
 Transcript with_escapes_of_json(const Transcript& line) {
   return rewrite(line, [](std::string_view text, std::size_t at) {
@@ -74,10 +70,6 @@ std::optional<std::size_t> start_without_quotes(const PhysicalLines& lines, std:
   const bool is_single = indent_of(next) < indent && (is_field_or_key(next) || next.starts_with("-"));
   const bool is_plain = is_key_alone(before) && indent > indent_of(before) && is_single && first_box(text) != kNowhere;
   return is_plain ? std::optional(indent) : std::nullopt;
-}
-
-Place column(const PhysicalLines& lines, std::size_t offset) {
-  return {lines.number(), static_cast<std::uint32_t>(offset + 1)};
 }
 
 }  // namespace
@@ -168,19 +160,18 @@ Transcript FoldedScalars::join(PhysicalLines& lines, std::size_t start) {
   std::string_view text = lines.text();
   std::size_t close = end_of_quotes(text, text[start] == quote ? start + 1 : start, quote);
   Transcript line;
-  if (quote == '"' && text[start] != quote) line.fill("\"", column(lines, start));  // it began in front of the region
+  if (quote == '"' && text[start] != quote) line.fill("\"", lines.column(start));  // it began in front of the region
   while (close == kNowhere && is_folded_in_front_of(text, lines.next_text()) && line.text().size() <= kLongestLine) {
     have_any_ = true;
     const bool has_backslash = quote == '"' && ends_in_backslash(text);
-    line.append(text.substr(start, text.size() - start - (has_backslash ? 1 : 0)), column(lines, start));
-    if (!has_backslash) line.fill(" ", column(lines, text.size()));
+    lines.append_to(line, start, text.size() - (has_backslash ? 1 : 0));
+    if (!has_backslash) line.fill(" ", lines.column(text.size()));
     text = lines.read();
     start = indent_of(text);
     if (quote == '"' && text.substr(start).starts_with("\\ ")) ++start;  // blanks at the start are not of the scalar
     close = end_of_quotes(text, start, quote);
   }
-  const bool is_without_quote = close != kNowhere && quote == '\'';
-  line.append(text.substr(start, (is_without_quote ? close : text.size()) - start), column(lines, start));
+  lines.append_to(line, start, quote == '\'' ? close : kNowhere);
   if (close != kNowhere)
     open_.reset();
   else if (lines.has_next() && is_blank(lines.next_text()))
@@ -197,10 +188,9 @@ std::optional<Transcript> FoldedScalars::read(PhysicalLines& lines) {
     before_ = lines.text();
     return line;
   }
-  const std::string_view content = lines.text().substr(*start);
   const bool is_quoted = *start > 0 && lines.text()[*start - 1] == '\'';
   Transcript line;
-  line.append(content.substr(0, content.size() - (is_quoted ? 1 : 0)), column(lines, *start));
+  lines.append_to(line, *start, lines.text().size() - (is_quoted ? 1 : 0));
   return is_quoted ? without_doubled_quotes(line, '\'') : line;
 }
 
