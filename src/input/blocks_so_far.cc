@@ -46,8 +46,8 @@ std::size_t BlocksSoFar::title_width_of(const std::string& tag) const {
   return opened != progress_.end() ? opened->second.title_width : 0;
 }
 
-void BlocksSoFar::follow(const std::string& tag, std::string_view box, bool is_bare) {
-  if (!is_sign(tag, box, is_bare)) return follow_other(box);
+void BlocksSoFar::follow(const std::string& tag, std::string_view box) {
+  if (!is_sign(tag, box)) return follow_other(box);
   unsigned_lines_ = unsigned_records_ = 0;
 }
 
@@ -57,7 +57,7 @@ void BlocksSoFar::follow_other(std::string_view text) {
 }
 
 // Is the line a sign of a block?
-bool BlocksSoFar::is_sign(const std::string& tag, std::string_view box, bool is_bare) {
+bool BlocksSoFar::is_sign(const std::string& tag, std::string_view box) {
   if (const std::size_t border = border_length(tag, box)) {
     follow_border(tag, border);
     return false;
@@ -79,7 +79,7 @@ bool BlocksSoFar::is_sign(const std::string& tag, std::string_view box, bool is_
     set(progress, {true, true, title_width != 0 ? title_width : progress.title_width});
   }
   // Rows of tables have no labels but are indented.
-  return labelled || (is_sure_ && box.starts_with("#    ")) || (is_sure_ && !is_bare && box.starts_with("# "));
+  return labelled || (is_sure_ && box.starts_with(has_frame_ ? "# " : "#    "));
 }
 
 void BlocksSoFar::follow_border(const std::string& tag, std::size_t border) {

@@ -16,12 +16,14 @@ class BlocksSoFar {
  public:
   explicit BlocksSoFar(const PhysicalLines& lines) : lines_(lines) {}
 
-  // Follows the next line of the process `tag`. `box`: what it has from its box on. `is_bare`: the frame is gone.
-  void follow(const std::string& tag, std::string_view box, bool is_bare);
+  // Follows the next line of the process `tag`. `box`: what it has from its box on.
+  void follow(const std::string& tag, std::string_view box);
   // The same of a line without a box.
   void follow_other(std::string_view text);
   // The same of a line that is not looked at, as it has no sign of a block.
   void skip() { follow_other({}); }
+  // From the next line on the frame is gone.
+  void lose_frame() { has_frame_ = false; }
 
   // In characters, as the first border has it, or the title; 0: not known yet.
   std::size_t width() const { return width_; }
@@ -33,6 +35,8 @@ class BlocksSoFar {
   bool has_right_border() const { return has_right_border_; }
   bool lost_right_border() const { return lost_right_border_; }
   bool has_suffix() const { return has_suffix_; }
+  // On the left of the lines.
+  bool has_frame() const { return has_frame_; }
 
   // Was a title or a label seen?
   bool is_sure() const { return is_sure_; }
@@ -59,7 +63,7 @@ class BlocksSoFar {
     std::size_t title_width = 0;  // of its box, as the last title has it
   };
 
-  bool is_sign(const std::string& tag, std::string_view box, bool is_bare);
+  bool is_sign(const std::string& tag, std::string_view box);
   void follow_border(const std::string& tag, std::size_t border);
   std::size_t width_of(const std::string& tag) const;
   std::size_t border_length(const std::string& tag, std::string_view box) const;
@@ -71,7 +75,7 @@ class BlocksSoFar {
   std::size_t width_ = 0;
   std::size_t title_width_ = 0;
   bool has_right_border_ = false, lost_right_border_ = false;
-  bool has_suffix_ = false;
+  bool has_suffix_ = false, has_frame_ = true;
   std::map<std::string, Progress> progress_;  // by tag
   int open_ = 0, in_text_ = 0;                // of them; of the open ones with more than the border
   struct Single {

@@ -15,9 +15,9 @@ bool is_divider(std::string_view text) {
 }  // namespace
 
 void Framer::take(Transcript line, const std::string& process) {
-  if (!is_bare_) look_for_bare_title(line);
-  if (is_bare_ && !border_of(line.text())) line = with_frame(line);
-  streams_.take(std::move(line), process, is_bare_);
+  if (region_.blocks.has_frame()) look_for_bare_title(line);
+  if (!region_.blocks.has_frame() && !border_of(line.text())) line = with_frame(line);
+  streams_.take(std::move(line), process);
 }
 
 // The title without a '#' before it: the lines from here on are the text of a box alone. Inside a box that is open,
@@ -30,7 +30,7 @@ void Framer::look_for_bare_title(const Transcript& line) {
   if (!is_blank(text.substr(title + kTitle.size())) || (title > 0 && text[title - 1] != ' ')) return;
   const std::size_t last = title == 0 ? kNowhere : text.find_last_not_of(' ', title - 1);
   prefix_ = last == kNowhere ? 0 : last + 1;
-  is_bare_ = true;
+  region_.blocks.lose_frame();
   region_.note(Mending::frame, line.place_of(title));
 }
 

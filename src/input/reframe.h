@@ -22,7 +22,6 @@ class Framer {
 
   Region& region_;
   Streams& streams_;
-  bool is_bare_ = false;          // from the title on
   std::size_t prefix_ = 0;        // bytes in front of the lines
   std::string_view mark_ = "# ";  // for the next line
 };

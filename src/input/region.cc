@@ -8,7 +8,8 @@ bool Region::any_ahead(int most, std::string_view needed, const std::function<bo
   constexpr std::size_t kMore = 256;  // bytes, of colours and escapes
   const std::size_t longest = 2 * lines.text().size() + kMore;
   PhysicalLines ahead = lines;
-  BoxSoFar seen{box.width, box.tab_column, box.has_moved, box.has_escapes, {}, true, box.field, box.columns};
+  BoxSoFar seen = box;
+  seen.goes_on = true;
   std::vector<Mended> unused;  // it is noted when the lines are read
   for (; most > 0 && ahead.has_next() && ahead.next_text().size() <= longest; --most) {
     if (ahead.next_text().find(needed) != kNowhere) {

@@ -62,19 +62,16 @@ class StreamsByTag {
 
 }  // namespace
 
-void Streams::take(Transcript line, const std::string& process, bool is_bare) {
+void Streams::take(Transcript line, const std::string& process) {
   const std::string_view text = line.text();
-  const std::size_t box = first_box(text);
   MendedLine& added = lines_.emplace_back();
-  added.boxed = box != kNowhere;
-  if (added.boxed) {
-    added.box = box;
-    added.tag = process + tag_of(text.substr(0, box));
-  }
-  if (added.boxed)
-    region_.blocks.follow(added.tag, text.substr(box), is_bare);
-  else
+  added.box = first_box(text);
+  if (added.has_box()) {
+    added.tag = process + tag_of(text.substr(0, added.box));
+    region_.blocks.follow(added.tag, text.substr(added.box));
+  } else {
     region_.blocks.follow_other(text);
+  }
   bytes_ += line.text().size() + added.tag.size() + kBytesOfLine;
   added.end = region_.lines.place_of(line, line.text().size());
   added.text = std::move(line);
@@ -95,7 +92,7 @@ std::map<std::string, std::size_t> Streams::streams_by_tag() {
     std::optional<std::size_t> last;
     for (std::size_t i = 0; i < lines_.size(); ++i) {
       lines_[i].tag = without_number(tags[i], number);
-      if (!lines_[i].boxed) continue;
+      if (!lines_[i].has_box()) continue;
       ++boxed;
       const auto stream = streams.find(lines_[i].tag);
       if (stream == streams.end()) continue;
@@ -112,7 +109,7 @@ std::map<std::string, std::size_t> Streams::streams_by_tag() {
 // As the title of the process tells, whose plan may be another one than that of the others.
 std::size_t Streams::width_of_box(const std::vector<MendedLine*>& lines) const {
   for (const MendedLine* line : lines)
-    if (const std::size_t width = line->boxed ? width_of_title(line->box_text()) : 0; width != 0) return width;
+    if (const std::size_t width = line->has_box() ? width_of_title(line->box_text()) : 0; width != 0) return width;
   return region_.blocks.width();
 }
 
@@ -134,8 +131,8 @@ std::size_t Streams::box_end(std::string_view text, std::size_t box, std::size_t
 void Streams::remove_suffixes(const std::vector<MendedLine*>& lines) {
   std::size_t width = width_of_box(lines);
   for (auto line = lines.begin(); line != lines.end(); ++line) {
-    if (!(*line)->boxed) continue;
-    const auto next = std::find_if(line + 1, lines.end(), [](const MendedLine* one) { return one->boxed; });
+    if (!(*line)->has_box()) continue;
+    const auto next = std::find_if(line + 1, lines.end(), [](const MendedLine* one) { return one->has_box(); });
     const std::size_t of_next = next != lines.end() ? width_of_title((*next)->box_text()) : 0;
     if (of_next != 0) width = of_next;
     remove_suffix(**line, width);
@@ -160,7 +157,7 @@ void Streams::remove_doubles() {
   std::size_t pairs = 0, singles = 0;
   const MendedLine* open = nullptr;  // whose double is looked for
   for (std::size_t i = 0; i < lines_.size(); ++i) {
-    if (!lines_[i].boxed) continue;
+    if (!lines_[i].has_box()) continue;
     is_again[i] = open != nullptr && open->box_text() == lines_[i].box_text();
     pairs += is_again[i];
     singles += open != nullptr && !is_again[i];
@@ -181,7 +178,7 @@ bool Streams::is_newest_first(const std::vector<MendedLine*>& lines) const {
   constexpr std::size_t kFewestLines = 3;  // in front of the title
   std::vector<std::string_view> boxes;
   for (const MendedLine* line : lines)
-    if (line->boxed) boxes.push_back(line->box_text());
+    if (line->has_box()) boxes.push_back(line->box_text());
   const auto is_title = [](std::string_view box) { return title_offset(box) != kNowhere; };
   const auto title = std::ranges::find_if(boxes, is_title);
   return title - boxes.begin() >= static_cast<std::ptrdiff_t>(kFewestLines) && boxes.end() - title > 1 &&
@@ -196,7 +193,7 @@ std::vector<std::shared_ptr<Transcript>> Streams::write() {
     remove_doubles();
   const StreamsByTag stream_of(by_tag);
   std::vector<std::vector<MendedLine*>> lines(std::max<std::size_t>(by_tag.size(), 1));
-  for (MendedLine& line : lines_) lines[line.boxed ? stream_of(line.tag) : 0].push_back(&line);
+  for (MendedLine& line : lines_) lines[line.has_box() ? stream_of(line.tag) : 0].push_back(&line);
   std::vector<std::shared_ptr<Transcript>> streams;
   for (auto& of_stream : lines) {
     remove_suffixes(of_stream);

@@ -16,8 +16,8 @@ class Streams {
  public:
   explicit Streams(Region& region) : region_(region) {}
 
-  // `process`: as decode() tells it. `is_bare`: the frame is gone.
-  void take(Transcript line, const std::string& process, bool is_bare);
+  // `process`: as decode() tells it.
+  void take(Transcript line, const std::string& process);
   // Of memory that the lines take, about.
   std::size_t bytes() const { return bytes_; }
   // When all lines are taken: one for each process.
@@ -30,8 +30,8 @@ class Streams {
     Transcript text;
     Place end;  // of its text; a blank one has no bytes to tell it
     std::string tag;
-    bool boxed = false;
-    std::size_t box = 0;  // where its box begins, if it has one
+    std::size_t box = kNowhere;  // where its box begins
+    bool has_box() const { return box != kNowhere; }
     std::string_view box_text() const { return text.text().substr(box); }
   };
 
