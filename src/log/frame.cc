@@ -120,7 +120,7 @@ void BoxFrame::find_cut() {
     return;
   }
   are_most_closed_ = kOneOpenIn * std::ranges::count_if(block_.lines, is_open) < std::ssize(block_.lines);
-  if (!is_torn_ || !is_last) plan_.report(DiagnosticKind::no_right_border, cell_at(*first, first->text.substr(0, 1)));
+  if (!is_torn_ || !is_last) plan_.report(DiagnosticKind::no_right_border, start_of(*first));
 }
 
 // Where the log ends within the closing border. What is broken goes on in the next line, and short borders on both ends
@@ -135,7 +135,7 @@ bool BoxFrame::is_cut_border(const BoxLine& line) const {
 void BoxFrame::check_decoration(const BoxLine& line, std::size_t length, std::size_t planned) {
   if (length == planned || cut_ != 0 || is_decoration_reported_ || is_cut_border(line)) return;
   is_decoration_reported_ = true;
-  plan_.report(DiagnosticKind::decoration, cell_at(line, line.text.substr(0, 1)));
+  plan_.report(DiagnosticKind::decoration, start_of(line));
 }
 
 // A line may be longer than the box, but then it has no padding.
@@ -152,9 +152,9 @@ bool BoxFrame::reaches_cut(const BoxLine& line) const {
 void BoxFrame::check_borders() {
   if (block_.lines.empty()) return;
   const BoxLine &first = block_.lines.front(), &last = block_.lines.back();
-  if (!block_.opened) plan_.report(DiagnosticKind::no_opening_border, cell_at(first, first.text.substr(0, 1)));
-  if (!block_.closed) plan_.report(DiagnosticKind::no_closing_border, cell_at(last, last.text.substr(0, 1)));
-  if (is_cut_border(last)) plan_.report(DiagnosticKind::cut_border, cell_at(last, last.text.substr(0, 1)));
+  if (!block_.opened) plan_.report(DiagnosticKind::no_opening_border, start_of(first));
+  if (!block_.closed) plan_.report(DiagnosticKind::no_closing_border, start_of(last));
+  if (is_cut_border(last)) plan_.report(DiagnosticKind::cut_border, start_of(last));
 }
 
 }  // namespace shardstats::log_detail

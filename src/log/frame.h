@@ -32,6 +32,9 @@ inline Cell cell_at(const BoxLine& line, std::string_view text) {
   return {text, line.place_of(static_cast<std::size_t>(text.data() - line.text.data()))};
 }
 
+// Its first byte.
+inline Cell start_of(const BoxLine& line) { return cell_at(line, line.text.substr(0, 1)); }
+
 // The text of a line, split once: `row` is the box line without its right frame, `text` what is printed in it.
 struct LineText {
   explicit LineText(const BoxLine& line) : row(without_frame(line.text)), indent(skip_blanks(row, 1) - 1) {

@@ -132,7 +132,7 @@ class OneTable {
     if (std::ranges::count(columns, ColumnId::unknown, &PrintedColumn::id) * 2 > std::ssize(columns)) return false;
     if (table_.printed) {
       if (!std::ranges::equal(table_.columns, columns, {}, header_text, header_text)) return false;
-      plan_.report(DiagnosticKind::repeated_table, cell_at(header_, header_.text.substr(0, 1)));
+      plan_.report(DiagnosticKind::repeated_table, start_of(header_));
       return true;
     }
     table_.printed = true;
@@ -141,7 +141,7 @@ class OneTable {
     report_unknown();
     for (const PrintedColumn& column : table_.columns)
       frame_.check_decoration(lines_[at_ + 1], column.dashes, dashes_of(column, kIsRankTable));
-    if (edges_.is_squeezed()) plan_.report(DiagnosticKind::squeezed, cell_at(header_, header_.text.substr(0, 1)));
+    if (edges_.is_squeezed()) plan_.report(DiagnosticKind::squeezed, start_of(header_));
     plan_.add_line(form_of(kIsRankTable ? LineId::rank_table : LineId::parameter_table), header_);
     return true;
   }
@@ -194,8 +194,7 @@ class OneTable {
 
   bool is_full(const BoxLine& line) {
     if (std::ssize(table_.rows) < (kIsRankTable ? kMostRanks : kMostTables)) return false;
-    plan_.report_bound(kIsRankTable ? DiagnosticKind::many_rank_rows : DiagnosticKind::many_table_rows,
-                       cell_at(line, line.text.substr(0, 1)));
+    plan_.report_bound(kIsRankTable ? DiagnosticKind::many_rank_rows : DiagnosticKind::many_table_rows, start_of(line));
     return true;
   }
 
@@ -338,7 +337,7 @@ class OneTable {
     // One cell that is missing or out of place mostly takes all that follow with it, so the row is reported once.
     if (first_lost.place != Place{})
       plan_.report(first_lost ? DiagnosticKind::cut_row : DiagnosticKind::missing_cells,
-                   first_lost ? first_lost : cell_at(line, line.text.substr(0, 1)));
+                   first_lost ? first_lost : start_of(line));
   }
 
   TableState& state_;

@@ -51,7 +51,7 @@ void report_fault(const Block& block, DraftPlan& plan) {
   const bool is_everywhere = block.fault == ContentFault::checksum;
   const BoxLine& line = is_everywhere ? block.lines.front() : block.lines.back();
   for (const FaultNote& note : kFaultNotes)
-    if (note.fault == block.fault) plan.report(note.kind, cell_at(line, line.text.substr(0, 1)));
+    if (note.fault == block.fault) plan.report(note.kind, start_of(line));
 }
 
 void report_lost_lines(const Block& block, DraftPlan& plan) {
@@ -66,10 +66,7 @@ void report_mendings(const Block& block, DraftPlan& plan) {
   for (const MendingNote& note : kMendingNotes)
     for (const Mended& mended : block.mended)
       if (mended.what == note.what) plan.report(note.kind, {first.text.substr(0, 1), mended.first});
-  if (block.twin && block.twin->same)
-    plan.report(DiagnosticKind::twin, cell_at(first, first.text.substr(0, 1)));
-  else if (block.twin)
-    plan.report(DiagnosticKind::other_twin, cell_at(first, first.text.substr(0, 1)));
+  if (block.twin) plan.report(block.twin->same ? DiagnosticKind::twin : DiagnosticKind::other_twin, start_of(first));
 }
 
 }  // namespace
