@@ -29,6 +29,15 @@ std::size_t piece_length(std::string_view text, const PatternPiece& piece) {
   return text.starts_with(piece.text) ? piece.text.size() : 0;
 }
 
+// Takes the piece off the start of the text, and what fills a slot into the slots. False: it is not there.
+bool take_piece(const PatternPiece& piece, std::string_view& text, SlotTexts& slots) {
+  const std::size_t length = piece_length(text, piece);
+  if (length == 0 || slots.count == kMostSlots) return false;
+  if (holds_value(piece)) slots.add(text.substr(0, length));
+  text.remove_prefix(length);
+  return true;
+}
+
 // Free text is followed by a literal; names may contain that literal, so every place of it is tried, the last one
 // first.
 bool match_text(std::string_view text, std::string_view rest, SlotTexts& slots) {
@@ -36,13 +45,13 @@ bool match_text(std::string_view text, std::string_view rest, SlotTexts& slots) 
   const PatternPiece literal = next_piece(after);
   if (literal.text.empty()) {
     if (text.empty()) return false;
-    slots.texts[slots.count++] = text;
+    slots.add(text);
     return true;
   }
   for (std::size_t at = text.rfind(literal.text); at != std::string_view::npos && at > 0;
        at = text.rfind(literal.text, at - 1)) {
     SlotTexts tried = slots;
-    tried.texts[tried.count++] = text.substr(0, at);
+    tried.add(text.substr(0, at));
     if (matches(text.substr(at), rest, tried)) {
       slots = tried;
       return true;
@@ -84,10 +93,7 @@ bool matches(std::string_view text, std::string_view pattern, SlotTexts& slots) 
   while (!pattern.empty()) {
     const PatternPiece piece = next_piece(pattern);
     if (piece.slot && piece.text == "text") return match_text(text, pattern, slots);
-    const std::size_t length = piece_length(text, piece);
-    if (length == 0 || slots.count == kMostSlots) return false;
-    if (holds_value(piece)) slots.texts[slots.count++] = text.substr(0, length);
-    text.remove_prefix(length);
+    if (!take_piece(piece, text, slots)) return false;
   }
   return text.empty();
 }
@@ -99,12 +105,7 @@ bool has_new_words(std::string_view text, std::string_view pattern, SlotTexts& s
   while (!pattern.empty()) {
     const PatternPiece piece = next_piece(pattern);
     if (piece.slot && piece.text == "text") return false;
-    if (const std::size_t length = piece_length(text, piece); length > 0) {
-      if (holds_value(piece) && slots.count == kMostSlots) return false;
-      if (holds_value(piece)) slots.texts[slots.count++] = text.substr(0, length);
-      text.remove_prefix(length);
-      continue;
-    }
+    if (take_piece(piece, text, slots)) continue;
     if (piece.slot) return false;
     const std::size_t common = common_words(text, piece.text);
     text.remove_prefix(common);
@@ -121,12 +122,11 @@ std::string_view damaged_value(std::string_view text, std::string_view pattern) 
   if (label.slot || label.text.size() < kShortestLabel || pattern.empty() || !text.starts_with(label.text)) return {};
   text.remove_prefix(label.text.size());
   std::string_view value = text;
-  while (!pattern.empty()) {
+  SlotTexts whole;
+  for (bool is_whole = true; is_whole && !pattern.empty();) {
     const PatternPiece piece = next_piece(pattern);
     if (holds_value(piece)) value = text;
-    const std::size_t length = piece_length(text, piece);
-    if (length == 0) break;
-    text.remove_prefix(length);
+    is_whole = take_piece(piece, text, whole);
   }
   return value.starts_with('[') ? value : value.substr(0, value.find(' '));
 }

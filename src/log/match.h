@@ -13,6 +13,7 @@ inline constexpr std::size_t kMostSlots = 6;
 struct SlotTexts {
   std::array<std::string_view, kMostSlots> texts;
   std::size_t count = 0;
+  void add(std::string_view text) { texts[count++] = text; }
 };
 
 // A piece of a pattern: literal text or a slot, e.g. "r3", "text", "L1", "ranks".

@@ -181,8 +181,7 @@ class BlockParser {
       SlotTexts slots, name = kWholeLine;
       const std::size_t form = known_form(split.text, slots, &unit);
       if (form == kNoForm) continue;
-      if (slots.count > 0 && line_forms()[form].pattern.starts_with("{text}"))
-        name.texts[name.count++] = slots.texts[0];
+      if (slots.count > 0 && line_forms()[form].pattern.starts_with("{text}")) name.add(slots.texts[0]);
       if (unit.is_same)
         read_known(line, form, slots);
       else
