@@ -17,15 +17,6 @@ using namespace log_detail;
 constexpr std::int64_t kHighestRank = kMostRanks - 1;
 constexpr std::size_t kShortestSeveral = 3;  // "0,1"
 
-// Cuts off what stands before the first separator; the rest stays in `text`. False once nothing is left.
-bool next_item(std::string_view& text, char separator, std::string_view& item) {
-  if (text.data() == nullptr) return false;
-  const std::size_t end = std::min(text.find(separator), text.size());
-  item = text.substr(0, end);
-  text = end == text.size() ? std::string_view() : text.substr(end + 1);
-  return true;
-}
-
 // The whole number at `at`, which moves behind its digits; -1 if it is none or above `most`.
 std::int64_t whole_at(std::string_view text, std::size_t& at, std::int64_t most) {
   const std::size_t start = at;
@@ -188,8 +179,9 @@ bool is_rank_list_beyond(std::string_view text) {
 bool is_batch_list_beyond(std::string_view text) {
   bool beyond = false;
   std::int64_t entries = 0;
-  std::string_view run;
-  while (next_item(text, ',', run)) {
+  for (std::size_t at = 0, end; at <= text.size(); at = end + 1) {
+    end = std::min(text.find(',', at), text.size());
+    const std::string_view run = text.substr(at, end - at);
     const std::size_t star = std::min(run.find('*'), run.size());
     const std::string_view size = trim_left(trim_right(run.substr(0, star)));
     const std::string_view times = star == run.size() ? "1" : trim_left(trim_right(run.substr(star + 1)));
@@ -198,11 +190,6 @@ bool is_batch_list_beyond(std::string_view text) {
     beyond = beyond || !parse_integer(size, kLargestBatch) || entries > kMostFeatures;
   }
   return beyond;
-}
-
-int rank_list_size(std::string_view list) {
-  if (list == "[]" || list.empty()) return 0;
-  return list.find_first_of(",-") == std::string_view::npos ? 1 : 2;
 }
 
 }  // namespace log_detail

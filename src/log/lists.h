@@ -15,7 +15,5 @@ bool is_batch_list_beyond(std::string_view text);
 
 // How many ranks such a list names; 0 if the text is "None" or empty.
 std::int64_t ranks_in(std::string_view text);
-// How many ranks a printed list names, as far as the word before it needs to know: 0, 1 or 2 (or more).
-int rank_list_size(std::string_view list);
 
 }  // namespace shardstats::log_detail

@@ -92,7 +92,7 @@ std::string fill(std::string_view pattern, std::span<const Cell> slots) {
     if (!piece.slot)
       text += piece.text;
     else if (piece.text == "ranks")
-      text += next < slots.size() && rank_list_size(slots[next].text) > 1 ? "ranks" : "rank";
+      text += next < slots.size() && ranks_in(slots[next].text) > 1 ? "ranks" : "rank";
     else if (next < slots.size())
       text += slots[next++].text;
   }
