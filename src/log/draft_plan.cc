@@ -12,15 +12,15 @@ std::size_t form_of(LineId id) {
   return static_cast<std::size_t>(std::ranges::find(forms, id, &LineForm::id) - forms.begin());
 }
 
-void DraftPlan::report_bound(DiagnosticKind kind, const Cell& where) {
-  if (std::ranges::find(bounds_reported_, kind) != bounds_reported_.end()) return;
-  bounds_reported_.push_back(kind);
+void DraftPlan::report_once(DiagnosticKind kind, const Cell& where) {
+  if (std::ranges::find(reported_once_, kind) != reported_once_.end()) return;
+  reported_once_.push_back(kind);
   report(kind, where);
 }
 
 void DraftPlan::check_long(const Cell& cell, std::int64_t most, DiagnosticKind beyond) {
   if (!is_whole_number(cell.text)) return;
-  if (!parse_integer(cell.text, most)) report_bound(beyond, cell);
+  if (!parse_integer(cell.text, most)) report_once(beyond, cell);
 }
 
 PrintedLine& DraftPlan::add_line(std::size_t form, const BoxLine& from) {

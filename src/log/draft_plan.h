@@ -16,7 +16,7 @@ class DraftPlan : public PrintedPlan {
  public:
   void report(DiagnosticKind kind, const Cell& where) { diagnostics.push_back({diagnostic_form(kind), where}); }
   // Only the first of each kind: what is beyond a bound may be so a million times.
-  void report_bound(DiagnosticKind kind, const Cell& where);
+  void report_once(DiagnosticKind kind, const Cell& where);
   // A number of the log that does not fit, so that nothing is checked against it.
   void check_size(const Cell& cell, std::int64_t most, DiagnosticKind beyond) {
     constexpr std::size_t kSafeDigits = 18;  // of a whole number that fits 64 bits whatever they are
@@ -28,7 +28,7 @@ class DraftPlan : public PrintedPlan {
  private:
   void check_long(const Cell& cell, std::int64_t most, DiagnosticKind beyond);
 
-  std::vector<DiagnosticKind> bounds_reported_;
+  std::vector<DiagnosticKind> reported_once_;
 };
 
 }  // namespace shardstats::log_detail

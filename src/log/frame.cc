@@ -133,9 +133,8 @@ bool BoxFrame::is_cut_border(const BoxLine& line) const {
 
 // Says it once: what is printed again has them all as the planner prints them.
 void BoxFrame::check_decoration(const BoxLine& line, std::size_t length, std::size_t planned) {
-  if (length == planned || cut_ != 0 || is_decoration_reported_ || is_cut_border(line)) return;
-  is_decoration_reported_ = true;
-  plan_.report(DiagnosticKind::decoration, start_of(line));
+  if (length != planned && cut_ == 0 && !is_cut_border(line))
+    plan_.report_once(DiagnosticKind::decoration, start_of(line));
 }
 
 // A line may be longer than the box, but then it has no padding.

@@ -89,7 +89,6 @@ class BoxFrame {
   std::size_t width_ = 0, cut_ = 0;
   bool is_torn_ = false;  // the block was cut off within its last line
   bool are_most_closed_ = false, has_closed_blank_ = false;
-  bool is_decoration_reported_ = false;
 };
 
 }  // namespace shardstats::log_detail

@@ -250,8 +250,7 @@ class BlockParser {
 
   void leave_out(const BoxLine& line, std::string_view text) {
     if (has_cells_of_rank(text)) return plan_.report(DiagnosticKind::other_box, cell_at(line, text));
-    if (!foreign_reported_) plan_.report(DiagnosticKind::foreign, cell_at(line, text));
-    foreign_reported_ = true;
+    plan_.report_once(DiagnosticKind::foreign, cell_at(line, text));
   }
 
   // Kept with its indentation, so that it can be printed again.
@@ -370,7 +369,6 @@ class BlockParser {
   TableReader tables_{block_, frame_, plan_};
   std::size_t at_ = 0;
   Section section_ = Section::none;
-  bool foreign_reported_ = false;
   bool is_stray_row_reported_ = false;
   bool is_in_unknown_table_ = false;  // below a row of dashes that has headers of its own
 };

@@ -194,7 +194,7 @@ class OneTable {
 
   bool is_full(const BoxLine& line) {
     if (std::ssize(table_.rows) < (kIsRankTable ? kMostRanks : kMostTables)) return false;
-    plan_.report_bound(kIsRankTable ? DiagnosticKind::many_rank_rows : DiagnosticKind::many_table_rows, start_of(line));
+    plan_.report_once(kIsRankTable ? DiagnosticKind::many_rank_rows : DiagnosticKind::many_table_rows, start_of(line));
     return true;
   }
 
@@ -328,7 +328,7 @@ class OneTable {
       if (id == ColumnId::unknown || is_read) continue;
       if (frame_.cut() != 0 && !cells[c].whole) continue;
       if (cells[c].whole && cell && is_list_beyond(id, cell.text))
-        plan_.report_bound(DiagnosticKind::large_in_list, cell);
+        plan_.report_once(DiagnosticKind::large_in_list, cell);
       else if (cells[c].whole && cell)
         plan_.report(DiagnosticKind::malformed_cell, cell);
       else if (first_lost.place == Place{})

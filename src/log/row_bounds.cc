@@ -8,7 +8,7 @@ void RowBounds::check_unplaced() {
   for (const PrintedTable& row : plan_.tables.rows) {
     shards_ += most_shards(row, *world_size);
     if (shards_ <= kMostShards) continue;
-    plan_.report_bound(DiagnosticKind::many_unplaced_shards, row.emb_dim);
+    plan_.report_once(DiagnosticKind::many_unplaced_shards, row.emb_dim);
     return;
   }
 }

@@ -69,7 +69,7 @@ class RowBounds {
       shards_ += more;
       return false;
     }
-    plan_.report_bound(DiagnosticKind::many_shards, row.ranks);
+    plan_.report_once(DiagnosticKind::many_shards, row.ranks);
     row.ranks = {};
     return true;
   }
