@@ -2,8 +2,6 @@
 // Nothing is dropped: what no pattern fits is kept as an unknown line, column or odd cell, and reported.
 
 #include <algorithm>
-#include <array>
-#include <bit>
 #include <optional>
 
 #include "log/columns.h"
@@ -54,35 +52,6 @@ std::int64_t most_of(LineId id) {
       return INT64_MAX;
   }
 }
-
-// The forms of lines whose text may begin with a character, in their order, by that character: few of all there are.
-class FormsByStart {
- public:
-  FormsByStart() {
-    const auto forms = line_forms();
-    for (std::size_t f = 0; f < forms.size(); ++f) {
-      const std::string_view pattern = forms[f].pattern;
-      if (pattern.empty()) continue;
-      const bool is_any = pattern.front() == '{';
-      for (std::size_t c = 0; c < sets_.size(); ++c)
-        if (is_any || c == static_cast<unsigned char>(pattern.front()))
-          sets_[c].at(f / 64) |= std::uint64_t{1} << (f % 64);
-    }
-  }
-  // Calls visit(index of a form) until it returns true; whether it did.
-  template <class Visit>
-  bool any(char start, Visit visit) const {
-    const Set& set = sets_[static_cast<unsigned char>(start)];
-    for (std::size_t word = 0; word < set.size(); ++word)
-      for (std::uint64_t left = set[word]; left != 0; left &= left - 1)
-        if (visit(word * 64 + static_cast<std::size_t>(std::countr_zero(left)))) return true;
-    return false;
-  }
-
- private:
-  using Set = std::array<std::uint64_t, 2>;  // a bit each
-  std::array<Set, 256> sets_{};
-};
 
 class BlockParser {
  public:
@@ -152,20 +121,16 @@ class BlockParser {
 
   // The form of a line that is known, but for its unit if there is one, and what fills its slots; or kNoForm.
   std::size_t known_form(std::string_view text, SlotTexts& slots, const NewerUnit* unit = nullptr) const {
-    static const FormsByStart kForms;
-    std::size_t known = kNoForm;
-    kForms.any(text.front(), [&](std::size_t f) {
-      const LineForm& form = line_forms()[f];
+    for (const LineForm& form : line_forms()) {
       slots.count = 0;
-      if (!is_open(form)) return false;
+      if (!may_match(text, form.pattern) || !is_open(form)) continue;
       const std::string in_newer_unit = unit == nullptr ? std::string() : in_unit(form.pattern, *unit);
-      if (!matches(text, unit == nullptr ? form.pattern : in_newer_unit, slots)) return false;
-      if (form.id == LineId::title && has_title()) return false;
-      if (form.frame == Frame::nested && has_more_than_name(slots)) return false;
-      known = f;
-      return true;
-    });
-    return known;
+      if (!matches(text, unit == nullptr ? form.pattern : in_newer_unit, slots)) continue;
+      if (form.id == LineId::title && has_title()) continue;
+      if (form.frame == Frame::nested && has_more_than_name(slots)) continue;
+      return static_cast<std::size_t>(&form - line_forms().data());
+    }
+    return kNoForm;
   }
 
   void read_known(const BoxLine& line, std::size_t form, const SlotTexts& slots) {
