@@ -126,18 +126,12 @@ void vote_tables(const TableHints& tables, Votes& votes) {
   if (tables.factor_without_cache) votes.only(v0_6_0, v1_0_0);
 }
 
-bool prints(Release release, LineId id) {
-  return std::ranges::any_of(line_forms(), [&](const LineForm& form) {
-    return form.id == id && form.since <= release && release <= form.until;
-  });
-}
-
 // Is one of the lines lost between which it would stand? Of those that all candidates always print.
 bool is_beside_lost_line(const PrintedPlan& plan, LineId id, const std::vector<Release>& candidates) {
   const auto order = line_order();
   const auto at = std::ranges::find(order, id, &OrderedLine::id);
   const auto is_told = [&](const OrderedLine& line) {
-    const auto prints_it = [&](Release release) { return prints(release, line.id); };
+    const auto prints_it = [&](Release release) { return form_in(release, line.id).has_value(); };
     return line.when == When::always && std::ranges::all_of(candidates, prints_it);
   };
   const auto is_lost = [&](const OrderedLine& line) { return plan.find(line.id) == nullptr; };
