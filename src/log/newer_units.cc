@@ -9,8 +9,9 @@
 #include "shardstats/log/layout.h"
 
 namespace shardstats {
-namespace log_detail {
 namespace {
+
+using namespace log_detail;
 
 // At the start of the line: its slots are its numbers.
 Cell unit_of(const NewerUnit& unit, const PrintedLine& line) {
@@ -73,13 +74,12 @@ void report_unit_of_storage(DraftPlan& plan, std::ptrdiff_t in_gib) {
 }
 
 }  // namespace
-}  // namespace log_detail
 
 bool is_unit_changed(std::span<const PrintedLine> lines, const NewerUnit& unit) {
   constexpr std::size_t kFewest = 4;
   std::size_t newer = 0, known = 0;
   for (const PrintedLine& line : lines) {
-    if (log_detail::has_unit(line, unit))
+    if (has_unit(line, unit))
       ++newer;
     else if (line.newer_unit == 0 && line_forms()[line.form].pattern.find(unit.known) != std::string_view::npos)
       ++known;
@@ -87,9 +87,7 @@ bool is_unit_changed(std::span<const PrintedLine> lines, const NewerUnit& unit) 
   return newer >= kFewest && newer > known;
 }
 
-namespace log_detail {
-
-void report_newer_units(DraftPlan& plan, const TableHints& tables) {
+void log_detail::report_newer_units(DraftPlan& plan, const TableHints& tables) {
   const auto has_one = [](const PrintedLine& line) { return line.newer_unit != 0; };
   if (std::ranges::any_of(plan.lines, has_one))
     for (const NewerUnit& unit : newer_units()) report_unit_of_lines(plan, unit);
@@ -98,5 +96,4 @@ void report_newer_units(DraftPlan& plan, const TableHints& tables) {
   report_unit_of_storage(plan, tables.in_gib);
 }
 
-}  // namespace log_detail
 }  // namespace shardstats

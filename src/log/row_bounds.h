@@ -47,7 +47,16 @@ class RowBounds {
     }
   }
   // Where no rank is printed, the shards follow from the world size. Once all rows are read.
-  void check_unplaced();
+  void check_unplaced() {
+    const auto world_size = parse_integer(plan_.slot(LineId::world_size).text, kMostRanks);
+    if (plan_.ranks.printed || !world_size) return;
+    for (const PrintedTable& row : plan_.tables.rows) {
+      shards_ += most_shards(row, *world_size);
+      if (shards_ <= kMostShards) continue;
+      plan_.report_once(DiagnosticKind::many_unplaced_shards, row.emb_dim);
+      return;
+    }
+  }
 
  private:
   // Of whole numbers that are below a bound whatever the digits are.
