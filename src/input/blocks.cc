@@ -49,7 +49,6 @@ struct BlockFinder::State {
   // Box lines, or pieces of a border, in front of the line of a sign: starts of lines.
   struct Run {
     std::size_t sign = kNowhere;
-    std::size_t start = kNowhere;
     std::size_t end = kNowhere;  // of the last of them; of the sign's line if they stand directly in front of it
   };
 
@@ -105,7 +104,7 @@ struct BlockFinder::State {
   // Box lines may stand in front of the first sign where a block lacks its start; pieces of the border where it was
   // wrapped.
   Line first_of_region(const Line& sign) {
-    const bool is_left_in_part = sign.start == run.sign && run.start <= from && from <= run.end;
+    const bool is_left_in_part = sign.start == run.sign && from <= run.end;
     if (is_left_in_part) return lines.line_from(from);
     // All other signs of what a closing border ends may be cut off, so that lines of others stand between.
     const bool may_close = border_of(sign.text) && lines.line_from(sign.next).text.find(kTitle) == kNowhere;
@@ -137,7 +136,7 @@ struct BlockFinder::State {
       }
     }
     if (behind_inner && !WrappedRecords(lines.bytes(), first.start).are_any()) first = *behind_inner;
-    run = {sign.start, first.start, run_end};
+    run = {sign.start, run_end};
     return first;
   }
 

@@ -44,8 +44,6 @@ bool may_be_lines(std::string_view text) {
 
 }  // namespace
 
-// A progress bar that was overwritten: of the parts between carriage returns the last with a box, else the last. Whole
-// lines of a box of that width are all kept, but once where they were written again.
 std::vector<Transcript> without_overwritten(const Transcript& line, std::size_t width) {
   const std::string_view text = line.text();
   if (text.find('\r') == kNowhere) return {line};
