@@ -50,6 +50,54 @@ Transcript squeezed(const Transcript& line) {
 
 }  // namespace
 
+// Where the messages of one process stand; all in front of them is ASCII.
+struct Console::Column {
+  std::size_t start = 0;
+  std::size_t width = 0;   // in characters
+  std::size_t blanks = 0;  // from there on a line is blank that goes on; a prefix of all lines stands in front
+  std::string tag;         // of that prefix
+  Transcript prefix;       // of the message that is joined
+  Transcript joined;       // of it so far
+  std::string process;
+  int pieces_of_word = 0;        // joined last, each as wide as the column, of a word that may go on; 0: there is none
+  bool is_folded = false;        // are there only pieces of a word since it began, and blanks that may go on below it?
+  bool may_end = false;          // what was joined last was a border
+  bool has_batch_sizes = false;  // does each row of the parameter table end in them?
+
+  bool is_joining() const { return !joined.text().empty(); }
+
+  bool has(std::string_view line) const { return line.size() > start && tag_of(line.substr(0, blanks)) == tag; }
+
+  // Does the line go on with the message of the one before? Below a word that is wider than the column stand the blanks
+  // behind it, too.
+  bool goes_on(std::string_view line) const {
+    return (line[start] != ' ' || is_folded) && is_blank(line.substr(blanks, start - blanks));
+  }
+
+  std::string_view piece_of(std::string_view line) const {
+    const std::string_view message = line.substr(start);
+    return trim_right(message.substr(0, byte_of(message, width)));
+  }
+
+  // Only a word that is just as wide as the column is broken like the first piece of a wider one: what stands in both
+  // places tells. Behind a word of several pieces its blanks are left.
+  bool is_word_over(std::string_view piece) const {
+    if (pieces_of_word != 1) return pieces_of_word == 0;
+    const std::string_view word = joined.text().substr(joined.text().rfind(' ') + 1);
+    if (is_run_of_hashes(word)) return false;
+    const std::string_view next = piece.substr(0, piece.find(' '));
+    if (next == "#" || next == "n/a") return true;  // the right border, or batch sizes that are not given
+    const bool is_last = piece.ends_with('#') && trim_right(piece.substr(0, piece.size() - 1)) == next;
+    if (has_batch_sizes && is_last && ends_in_ranks(joined.text())) return true;
+    const bool is_list = word.starts_with('(') && word.ends_with(')');
+    return is_list || word.ends_with(':') || word.ends_with("Sharder") || begins_with_sharding(piece);
+  }
+};
+
+Console::Console(Region& region, Unwrapper& unwrapper, Ungluer& ungluer)
+    : region_(region), unwrapper_(unwrapper), ungluer_(ungluer) {}
+Console::~Console() = default;
+
 // The first part of a border, with a level in front of it and maybe a place behind; the next part stands below it, or
 // behind lines of other processes.
 std::optional<Console::Column> Console::column_of(std::string_view border) const {
@@ -83,27 +131,11 @@ std::optional<Console::Column> Console::column_of(std::string_view border) const
   return column;
 }
 
-bool Console::is_of(const Column& column, std::string_view text) {
-  return text.size() > column.start && tag_of(text.substr(0, column.blanks)) == column.tag;
-}
-
-// Does the line go on with the message of the one before? Below a word that is wider than the column stand the blanks
-// behind it, too.
-bool Console::goes_on(const Column& column, std::string_view text) {
-  return (text[column.start] != ' ' || column.is_folded) &&
-         is_blank(text.substr(column.blanks, column.start - column.blanks));
-}
-
-std::string_view Console::piece_of(const Column& column, std::string_view text) {
-  const std::string_view message = text.substr(column.start);
-  return trim_right(message.substr(0, byte_of(message, column.width)));
-}
-
 void Console::take(Transcript line, const std::string& process) {
-  const auto own = std::ranges::find_if(columns_, [&](const Column& column) { return is_of(column, line.text()); });
+  const auto own = std::ranges::find_if(columns_, [&](const Column& column) { return column.has(line.text()); });
   if (own != columns_.end()) {
     if (take(*own, line, process)) return;
-    if (own->joined.text().empty() && own->may_end) columns_.erase(own);
+    if (!own->is_joining() && own->may_end) columns_.erase(own);
     return unwrapper_.take(std::move(line), process);
   }
   std::optional<Column> column;
@@ -117,9 +149,8 @@ void Console::take(Transcript line, const std::string& process) {
 // False: the line is none of the box, which may be over.
 bool Console::take(Column& column, const Transcript& line, const std::string& process) {
   const std::string_view text = line.text();
-  const bool is_joining = !column.joined.text().empty();
-  const bool is_further = is_joining && goes_on(column, text);
-  const bool is_line_of_message = is_further && begins_line(column, piece_of(column, text));
+  const bool is_further = column.is_joining() && column.goes_on(text);
+  const bool is_line_of_message = is_further && begins_line(column, column.piece_of(text));
   if (is_further && !is_line_of_message) {
     join(column, line);
     return true;
@@ -152,32 +183,17 @@ bool Console::begins_line(const Column& column, std::string_view piece) const {
   // The end of the border, or the start of the title's line, whose words follow.
   bool are_words = false;
   region_.any_ahead(kMostAhead, {}, [&](std::string_view next) {
-    if (!is_of(column, next)) return false;
-    are_words = goes_on(column, next) && next[column.start] != '#';
+    if (!column.has(next)) return false;
+    are_words = column.goes_on(next) && next[column.start] != '#';
     return true;
   });
   return are_words;
 }
 
-// Only a word that is just as wide as the column is broken like the first piece of a wider one: what stands in both
-// places tells. Behind a word of several pieces its blanks are left.
-bool Console::is_word_over(const Column& column, std::string_view piece) {
-  if (column.pieces_of_word != 1) return column.pieces_of_word == 0;
-  const std::string_view joined = column.joined.text();
-  const std::string_view word = joined.substr(joined.rfind(' ') + 1);
-  if (is_run_of_hashes(word)) return false;
-  const std::string_view next = piece.substr(0, piece.find(' '));
-  if (next == "#" || next == "n/a") return true;  // the right border, or batch sizes that are not given
-  const bool is_last = piece.ends_with('#') && trim_right(piece.substr(0, piece.size() - 1)) == next;
-  if (column.has_batch_sizes && is_last && ends_in_ranks(joined)) return true;
-  const bool is_list = word.starts_with('(') && word.ends_with(')');
-  return is_list || word.ends_with(':') || word.ends_with("Sharder") || begins_with_sharding(piece);
-}
-
 void Console::join(Column& column, const Transcript& line) {
-  const std::string_view piece = piece_of(column, line.text());
-  const bool is_over = is_word_over(column, piece), is_in_word = piece.find(' ') == kNowhere;
-  if (!column.joined.text().empty() && is_over) column.joined.fill(" ", line.place_of(column.start));
+  const std::string_view piece = column.piece_of(line.text());
+  const bool is_over = column.is_word_over(piece), is_in_word = piece.find(' ') == kNowhere;
+  if (column.is_joining() && is_over) column.joined.fill(" ", line.place_of(column.start));
   column.joined.append(line, column.start, column.start + piece.size());
   const bool is_full = is_in_word && characters(piece) == column.width;
   column.pieces_of_word = is_full ? (is_over ? 1 : column.pieces_of_word + 1) : 0;
@@ -185,16 +201,14 @@ void Console::join(Column& column, const Transcript& line) {
   if (column.joined.text().size() > kWidestBox) end_joined(column);  // no line of a box is as long
 }
 
-bool Console::is_joining() const {
-  return std::ranges::any_of(columns_, [](const Column& column) { return !column.joined.text().empty(); });
-}
+bool Console::is_joining() const { return std::ranges::any_of(columns_, &Column::is_joining); }
 
 void Console::end_joined() {
   for (Column& column : columns_) end_joined(column);
 }
 
 void Console::end_joined(Column& column) {
-  if (column.joined.text().empty()) return;
+  if (!column.is_joining()) return;
   const Transcript message = squeezed(std::exchange(column.joined, {}));
   column.pieces_of_word = 0;
   column.is_folded = false;
