@@ -83,7 +83,7 @@ class BlockParser {
     }
     const LineText split(line);
     if (split.text.empty()) {
-      if (is_below_row() && frame_.is_cut_blank(line)) report_cut_row(line);
+      if (frame_.is_cut_blank(line)) report_cut_row(line);
       plan_.add_line(form_of(LineId::blank), line);
       frame_.check_padding(line, plan_.width);
       section_ = Section::none;
@@ -126,7 +126,8 @@ class BlockParser {
       if (!may_match(text, form.pattern) || !is_open(form)) continue;
       const std::string in_newer_unit = unit == nullptr ? std::string() : in_unit(form.pattern, *unit);
       if (!matches(text, unit == nullptr ? form.pattern : in_newer_unit, slots)) continue;
-      if (form.id == LineId::title && has_title()) continue;
+      // Where it stands again, it is no title: the planner prints one in front of each box.
+      if (form.id == LineId::title && plan_.find(LineId::title) != nullptr) continue;
       if (form.frame == Frame::nested && has_more_than_name(slots)) continue;
       return static_cast<std::size_t>(&form - line_forms().data());
     }
@@ -172,16 +173,12 @@ class BlockParser {
   }
 
   // Of a rank or a kernel, of which nothing else may tell that there are more.
-  bool is_below_row() const {
-    if (plan_.lines.empty()) return false;
-    const LineId above = plan_.lines.back().id;
-    return above == LineId::rank_table || above == LineId::kernel_count || above == LineId::kernel_count_heading;
-  }
-
   void report_cut_row(const BoxLine& line) {
-    const bool is_below_ranks = plan_.lines.back().id == LineId::rank_table;
-    plan_.report(is_below_ranks ? DiagnosticKind::rank_may_be_lost : DiagnosticKind::kernel_may_be_lost,
-                 cell_at(line, line.text));
+    const LineId above = plan_.lines.empty() ? LineId::border : plan_.lines.back().id;
+    if (above == LineId::rank_table)
+      plan_.report(DiagnosticKind::rank_may_be_lost, cell_at(line, line.text));
+    else if (above == LineId::kernel_count || above == LineId::kernel_count_heading)
+      plan_.report(DiagnosticKind::kernel_may_be_lost, cell_at(line, line.text));
   }
 
   // Below the heading of a list with a line for each kernel.
@@ -189,9 +186,6 @@ class BlockParser {
     return section_ == Section::kernel_count || section_ == Section::kernel_storage ||
            section_ == Section::kernel_weights || section_ == Section::kernel_optimizer;
   }
-
-  // Where it stands again, it is no title: the planner prints one in front of each box.
-  bool has_title() const { return plan_.find(LineId::title) != nullptr; }
 
   // Names in nested lines are words, but for a table's that has a run of blanks in its row, too; the cells of a row
   // that got there are further apart, "fused: HBM" is the start of a line whose heading is lost, and what ends in a

@@ -185,7 +185,10 @@ class OneTable {
       if (kind == LineOf::others) continue;
       if (kind == LineOf::end && is_repeated_rule(line)) continue;
       if (kind == LineOf::end) break;
-      look_at(table_.rows.back());
+      if constexpr (!kIsRankTable) {
+        state_.hints.add(table_.rows.back());
+        state_.ranks_in_lists.add(table_.rows.back());
+      }
       if (const Cell rest = closed ? rest_behind(line, row, cells.end) : Cell())
         plan_.report(DiagnosticKind::behind_last_column, rest);
       texts_.push_back(cell_at(line, row.substr(cells.start)));
@@ -237,13 +240,6 @@ class OneTable {
     if (!is_rule(line.text)) return false;
     plan_.report(DiagnosticKind::repeated_dashes, cell_at(line, trim_left(line.text.substr(1))));
     return true;
-  }
-
-  // What is asked of all rows together.
-  void look_at(const PrintedRank&) {}
-  void look_at(const PrintedTable& row) {
-    state_.hints.add(row);
-    state_.ranks_in_lists.add(row);
   }
 
   // Most rows have no odd cell. `all` is set for a row of the table.
