@@ -47,7 +47,7 @@ std::size_t BlocksSoFar::title_width_of(const std::string& tag) const {
 }
 
 void BlocksSoFar::follow(const std::string& tag, std::string_view box) {
-  if (!is_sign(tag, box)) return follow_other(box);
+  if (!follow_box(tag, box)) return follow_other(box);
   unsigned_lines_ = unsigned_records_ = 0;
 }
 
@@ -56,8 +56,8 @@ void BlocksSoFar::follow_other(std::string_view text) {
   unsigned_records_ += is_inside_record(text) ? 0 : 1;
 }
 
-// Is the line a sign of a block?
-bool BlocksSoFar::is_sign(const std::string& tag, std::string_view box) {
+// Returns whether the line is a sign of a block.
+bool BlocksSoFar::follow_box(const std::string& tag, std::string_view box) {
   if (const std::size_t border = border_length(tag, box)) {
     follow_border(tag, border);
     return false;

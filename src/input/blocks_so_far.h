@@ -63,7 +63,7 @@ class BlocksSoFar {
     std::size_t title_width = 0;  // of its box, as the last title has it
   };
 
-  bool is_sign(const std::string& tag, std::string_view box);
+  bool follow_box(const std::string& tag, std::string_view box);
   void follow_border(const std::string& tag, std::size_t border);
   std::size_t width_of(const std::string& tag) const;
   std::size_t border_length(const std::string& tag, std::string_view box) const;

@@ -95,7 +95,7 @@ bool are_whole(const std::vector<Cell>& numbers) {
 
 bool is_padded(Format form) { return std::ranges::find(kFixed, form) != kFixed.end(); }
 
-void take_form(DraftPlan& plan, RoundedNumbers numbers, Format form, const Cell& where, DiagnosticKind kind) {
+void set_form(DraftPlan& plan, RoundedNumbers numbers, Format form, const Cell& where, DiagnosticKind kind) {
   plan.newer_forms[static_cast<std::size_t>(numbers)] = form;
   plan.report(kind, where);
 }
@@ -130,7 +130,7 @@ struct RoundedColumn {
 
 // `add_row(numbers, row)`: false where no more are needed.
 template <class Row, class AddRow>
-void look_at(DraftPlan& plan, const ColumnTable<Row>& table, const RoundedColumn& column, AddRow add_row) {
+void find_form(DraftPlan& plan, const ColumnTable<Row>& table, const RoundedColumn& column, AddRow add_row) {
   NumbersOfColumn numbers(column.decimals);
   for (const Row& row : table.rows)
     if (!add_row(numbers, row)) return;
@@ -138,27 +138,27 @@ void look_at(DraftPlan& plan, const ColumnTable<Row>& table, const RoundedColumn
   const auto printed = std::ranges::find(table.columns, column.id, &PrintedColumn::id);
   if (printed == table.columns.end()) return;
   if (are_whole(numbers.numbers()))
-    return take_form(plan, column.numbers, Format::integer, printed->header, DiagnosticKind::whole_column);
+    return set_form(plan, column.numbers, Format::integer, printed->header, DiagnosticKind::whole_column);
   if (!form) return;
-  take_form(plan, column.numbers, *form, printed->header,
-            is_padded(*form) ? DiagnosticKind::padded_column : DiagnosticKind::coarser_column);
+  set_form(plan, column.numbers, *form, printed->header,
+           is_padded(*form) ? DiagnosticKind::padded_column : DiagnosticKind::coarser_column);
 }
 
-void look_at_columns(DraftPlan& plan) {
+void find_forms_of_columns(DraftPlan& plan) {
   using N = RoundedNumbers;
-  look_at(plan, plan.ranks, {N::rank_memory, ColumnId::hbm, kAll},
-          [](auto& numbers, const PrintedRank& row) { return numbers.add(row.hbm) && numbers.add(row.ddr); });
-  look_at(plan, plan.ranks, {N::rank_perf, ColumnId::perf, kAll},
-          [](auto& numbers, const PrintedRank& row) { return numbers.add(row.perf.total); });
-  look_at(plan, plan.ranks, {N::rank_input, ColumnId::input, kAll - 1},
-          [](auto& numbers, const PrintedRank& row) { return numbers.add(row.input); });
-  look_at(plan, plan.ranks, {N::rank_output, ColumnId::output_size, kAll - 1},
-          [](auto& numbers, const PrintedRank& row) { return numbers.add(row.output); });
-  look_at(plan, plan.tables, {N::table_storage, ColumnId::storage, kAll}, [](auto& numbers, const PrintedTable& row) {
+  find_form(plan, plan.ranks, {N::rank_memory, ColumnId::hbm, kAll},
+            [](auto& numbers, const PrintedRank& row) { return numbers.add(row.hbm) && numbers.add(row.ddr); });
+  find_form(plan, plan.ranks, {N::rank_perf, ColumnId::perf, kAll},
+            [](auto& numbers, const PrintedRank& row) { return numbers.add(row.perf.total); });
+  find_form(plan, plan.ranks, {N::rank_input, ColumnId::input, kAll - 1},
+            [](auto& numbers, const PrintedRank& row) { return numbers.add(row.input); });
+  find_form(plan, plan.ranks, {N::rank_output, ColumnId::output_size, kAll - 1},
+            [](auto& numbers, const PrintedRank& row) { return numbers.add(row.output); });
+  find_form(plan, plan.tables, {N::table_storage, ColumnId::storage, kAll}, [](auto& numbers, const PrintedTable& row) {
     return numbers.add(row.hbm) && numbers.add(row.ddr) && numbers.add(row.ssd);
   });
-  look_at(plan, plan.tables, {N::table_perf, ColumnId::table_perf, kAll},
-          [](auto& numbers, const PrintedTable& row) { return numbers.add(row.perf.total); });
+  find_form(plan, plan.tables, {N::table_perf, ColumnId::table_perf, kAll},
+            [](auto& numbers, const PrintedTable& row) { return numbers.add(row.perf.total); });
 }
 
 // Those in the slots of a kind, in all lines.
@@ -173,33 +173,33 @@ std::vector<Cell> numbers_of_lines(const DraftPlan& plan, std::string_view kind)
   return numbers;
 }
 
-void look_at_lines(DraftPlan& plan) {
+void find_form_of_lines(DraftPlan& plan) {
   const std::vector<Cell> lines = numbers_of_lines(plan, "r3");
   const auto form = newer_form(lines, kAll);
   if (!form) return;
   if (is_padded(*form))
-    take_form(plan, RoundedNumbers::lines, *form, *std::ranges::find_if(lines, has_needless_zero),
-              DiagnosticKind::padded_lines);
+    set_form(plan, RoundedNumbers::lines, *form, *std::ranges::find_if(lines, has_needless_zero),
+             DiagnosticKind::padded_lines);
   else
-    take_form(plan, RoundedNumbers::lines, *form, lines.front(), DiagnosticKind::coarser_lines);
+    set_form(plan, RoundedNumbers::lines, *form, lines.front(), DiagnosticKind::coarser_lines);
 }
 
 // Known releases print three.
-void look_at_measures(DraftPlan& plan) {
+void find_form_of_measures(DraftPlan& plan) {
   const std::vector<Cell> measures = numbers_of_lines(plan, "f3");
   const auto equal = equal_decimals(measures);
   if (!equal || equal->decimals == 0 || equal->decimals == kAll || equal->decimals > kFixed.size()) return;
-  take_form(plan, RoundedNumbers::measures, kFixed[equal->decimals - 1], measures.front(),
-            equal->decimals < kAll ? DiagnosticKind::coarser_measures : DiagnosticKind::finer_measures);
+  set_form(plan, RoundedNumbers::measures, kFixed[equal->decimals - 1], measures.front(),
+           equal->decimals < kAll ? DiagnosticKind::coarser_measures : DiagnosticKind::finer_measures);
 }
 
 }  // namespace
 
 void find_newer_forms(DraftPlan& plan) {
   if (!plan.may_be_newer()) return;
-  look_at_columns(plan);
-  look_at_lines(plan);
-  look_at_measures(plan);
+  find_forms_of_columns(plan);
+  find_form_of_lines(plan);
+  find_form_of_measures(plan);
 }
 
 }  // namespace shardstats::log_detail
