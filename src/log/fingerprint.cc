@@ -6,6 +6,8 @@
 #include <numeric>
 #include <span>
 
+#include "log/text.h"
+
 namespace shardstats {
 namespace {
 
@@ -110,10 +112,7 @@ void vote_perf(const PrintedPlan& plan, Votes& votes) {
 
 // R1 became R3 with v0.8.0.
 void vote_decimals(const PrintedPlan& plan, Votes& votes) {
-  const auto has_several = [](const Cell& cell) {
-    const std::size_t point = cell.text.find('.');
-    return point != std::string_view::npos && cell.text.size() - point > 2;
-  };
+  const auto has_several = [](const Cell& cell) { return log_detail::decimals_of(cell.text).size() > 1; };
   const bool finer = std::ranges::any_of(
       plan.ranks.rows, [&](const PrintedRank& row) { return has_several(row.hbm) || has_several(row.ddr); });
   if (finer) votes.only(v0_8_0, main_branch);

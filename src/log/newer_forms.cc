@@ -22,11 +22,6 @@ constexpr std::ptrdiff_t kMostDamaged = 3;
 constexpr std::array kRounded = {Format::r1, Format::r2, Format::r3};
 constexpr std::array kFixed = {Format::f1, Format::f2, Format::f3, Format::f4, Format::f5, Format::f6};
 
-std::string_view decimals_of(std::string_view number) {
-  const std::size_t point = number.find('.');
-  return point == std::string_view::npos ? std::string_view() : number.substr(point + 1);
-}
-
 bool is_quarter(std::string_view number) {
   const std::string_view decimals = decimals_of(number);
   return decimals.empty() || decimals == "0" || decimals == "25" || decimals == "5" || decimals == "75";

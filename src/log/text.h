@@ -19,6 +19,12 @@ using input_detail::trim_right;
 
 inline bool is_whole_number(std::string_view text) { return !text.empty() && skip_digits(text, 0) == text.size(); }
 
+// The digits behind the point of a number.
+inline std::string_view decimals_of(std::string_view number) {
+  const std::size_t point = number.find('.');
+  return point == std::string_view::npos ? std::string_view() : number.substr(point + 1);
+}
+
 inline bool is_ascii(std::string_view text) {
   unsigned char bits = 0;
   for (const char c : text) bits |= static_cast<unsigned char>(c);
