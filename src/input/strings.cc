@@ -175,6 +175,21 @@ class FieldCounts {
   std::vector<Count> counts_;
 };
 
+LinesInStrings lines_at_depth(const Transcript& line, std::size_t width, const StringField& of_rest, std::size_t depth);
+
+// The lines of one string, which is the value of that field, or of the strings in it.
+LinesInStrings lines_of_string(const Transcript& content, StringField field, std::size_t width,
+                               const StringField& of_rest, std::size_t depth) {
+  LinesInStrings found = lines_at_depth(content, width, of_rest, depth + 1);
+  if (!found.lines.empty()) return found;
+  const bool is_rest = !of_rest.key.empty() && field == of_rest;
+  found.lines = split_lines(content);
+  found.field = std::move(field);
+  if (is_rest && found.lines.empty()) found.lines.emplace_back();  // of a piece that lost its blanks
+  if (!is_rest && !holds_box(found.lines)) found.lines.clear();
+  return found;
+}
+
 LinesInStrings lines_at_depth(const Transcript& line, std::size_t width, const StringField& of_rest,
                               std::size_t depth) {
   LinesInStrings found;
@@ -190,16 +205,8 @@ LinesInStrings lines_at_depth(const Transcript& line, std::size_t width, const S
     const std::size_t end = string_end(text, open);
     const Transcript content = rewrite(part_of(line, open + 1, end), escape_at);
     const std::string_view key = key_of(text, open);
-    LinesInStrings inner = lines_at_depth(content, width, of_rest, depth + 1);
-    const bool has_inner = !inner.lines.empty();
-    StringField field = fields.next(key);
-    const bool is_rest = !has_inner && !of_rest.key.empty() && field == of_rest;
-    if (!has_inner) {
-      inner.lines = split_lines(content);
-      inner.field = std::move(field);
-      if (is_rest && inner.lines.empty()) inner.lines.emplace_back();  // of a piece that lost its blanks
-    }
-    if (has_inner || is_rest || holds_box(inner.lines)) {
+    LinesInStrings inner = lines_of_string(content, fields.next(key), width, of_rest, depth);
+    if (!inner.lines.empty()) {
       const bool has_other_key = key != last_key && is_of_message(key) && is_of_message(last_key);
       const bool is_repeated = has_other_key && have_same_lines(std::span(found.lines).subspan(last), inner.lines);
       found.are_repeated = found.are_repeated || is_repeated || inner.are_repeated;
