@@ -57,40 +57,47 @@ bool is_box_line_broken(std::string_view text, std::size_t at) {
   return (is_run_of_hashes(begun) || begun.find(" #") == kNowhere) && text.find('#', at) != kNowhere;
 }
 
+// How wide the widest line is, in characters, and where the first record begins that is told by the line in front of
+// it: one that is not as wide ends a record. 0: some line is none that a terminal broke.
+struct Widest {
+  std::size_t width = 0;
+  std::size_t record = kNowhere;
+};
+Widest widest_line(std::string_view bytes, std::size_t start) {
+  Widest widest;
+  std::size_t last = 0;  // width of the line before
+  for (int i = 0; i < kLinesCompared && start < bytes.size(); ++i) {
+    const std::optional<Line> line = short_line(bytes, start);
+    if (!line || is_coloured_box(line->text)) return {};
+    const std::size_t width = characters(line->text);
+    if (width > widest.width) widest = {width, kNowhere};
+    const bool is_behind_end = i > 1 && last < widest.width;  // the first line may be short as its start is cut off
+    if (widest.record == kNowhere && is_behind_end && width == widest.width) widest.record = line->start;
+    last = width;
+    start = line->next;
+  }
+  return widest;
+}
+
 }  // namespace
 
-// A line that is not as wide as others ends a record, so that the next one begins one.
 WrappedRecords::WrappedRecords(std::string_view bytes, std::size_t start) {
-  std::size_t width = 0, first = kNowhere;  // of a record that begins in these lines
-  std::size_t last = 0;                     // width of the line before
-  std::size_t at = start;
-  for (int i = 0; i < kLinesCompared && at < bytes.size(); ++i) {
-    const std::optional<Line> line = short_line(bytes, at);
-    if (!line || is_coloured_box(line->text)) return;
-    const std::size_t length = characters(line->text);
-    if (length > width) {
-      width = length;
-      first = kNowhere;
-    }
-    const bool is_behind_end = i > 1 && last < width;  // the first line may be short as its start is cut off
-    if (first == kNowhere && is_behind_end && length == width) first = line->start;
-    last = length;
-    at = line->next;
-  }
+  const auto [width, record] = widest_line(bytes, start);
   if (width == 0) return;
-  const Line first_line = line_at(bytes, start);
-  first_ = first_line.text;
-  if (first_line.next < bytes.size() && is_of_console(first_, line_at(bytes, first_line.next).text)) return;
-  const std::string_view text = first == kNowhere ? first_ : line_at(bytes, first).text;
+  const Line first = line_at(bytes, start);
+  first_ = first.text;
+  if (first.next < bytes.size() && is_of_console(first_, line_at(bytes, first.next).text)) return;
+  const std::string_view text = record == kNowhere ? first_ : line_at(bytes, record).text;
   width_ = width;
   if (is_one_record(bytes, start)) {
     front_ = kNoFront;
     return;
   }
-  width_ = 0;
   const bool begins_with_border = characters(first_) == width && hashes_at_end(first_) >= kLeastWrapped;
-  if (begins_with_border && !is_in_container(first_) && !is_in_container(text)) return;  // it tells all
-  width_ = width;
+  if (begins_with_border && !is_in_container(first_) && !is_in_container(text)) {  // it tells all
+    width_ = 0;
+    return;
+  }
   const std::string front = front_ = shape_of(text);
   const int broken = broken_records(bytes, start);
   are_stripped_ = true;
