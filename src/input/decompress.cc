@@ -96,21 +96,10 @@ std::string beyond_limit(std::size_t limit) {
   return "it decompresses to more than " + std::to_string(limit) + " bytes";
 }
 
-std::string_view sentence_of(ContentFault fault) {
-  switch (fault) {
-    case ContentFault::none:
-      return {};
-    case ContentFault::ends_early:
-      return "it ends early";
-    case ContentFault::broken:
-      return "it is broken";
-    case ContentFault::checksum:
-      return "its checksum does not match";
-    case ContentFault::trailing:
-      return "other bytes follow it";
-  }
-  return {};
-}
+// By ContentFault.
+constexpr std::array<std::string_view, 5> kFaults = {"", "it ends early", "it is broken", "its checksum does not match",
+                                                     "other bytes follow it"};
+std::string_view sentence_of(ContentFault fault) { return kFaults[static_cast<std::size_t>(fault)]; }
 
 // What is behind the last stream, which libarchive passes over. NUL bytes may be padding.
 bool has_more(archive* reader, std::string_view compressed) {
