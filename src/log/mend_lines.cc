@@ -1,56 +1,28 @@
 #include "log/mend_lines.h"
 
 #include <algorithm>
+#include <span>
 #include <tuple>
 #include <vector>
 
 namespace shardstats::log_detail {
-
 namespace {
 
-// How often the planner prints such a line.
-enum class Often : std::uint8_t {
-  any,         // the frame, tables, what is unknown; a Top 5 list may have several tables of one name
-  once,        // in a block
-  in_section,  // once under each heading of an imbalance
-  by_name,     // once for each kernel or tier
-};
+using L = LineId;
 
-Often how_often(LineId id) {
-  switch (id) {
-    case LineId::border:
-    case LineId::blank:
-    case LineId::title:
-    case LineId::divider:
-    case LineId::rank_table:
-    case LineId::parameter_table:
-    case LineId::top_perf_table:
-    case LineId::top_hbm_table:
-    case LineId::unknown_centred:
-    case LineId::unknown_plain:
-    case LineId::unknown_nested:
-      return Often::any;
-    case LineId::total_variation:
-    case LineId::total_distance:
-    case LineId::chi_divergence:
-    case LineId::kl_divergence:
-      return Often::in_section;
-    case LineId::kernel_count:
-    case LineId::kernel_weights:
-    case LineId::kernel_optimizer:
-    case LineId::kernel_storage:
-    case LineId::kernel_constraint:
-    case LineId::tier:
-      return Often::by_name;
-    default:
-      return Often::once;
-  }
-}
+// The frame, tables, what is unknown; a Top 5 list may have several tables of one name.
+constexpr LineId kAnyTimes[] = {L::border,          L::blank,           L::title,          L::divider,
+                                L::rank_table,      L::parameter_table, L::top_perf_table, L::top_hbm_table,
+                                L::unknown_centred, L::unknown_plain,   L::unknown_nested};
+// Once under each heading of an imbalance.
+constexpr LineId kOnceInSection[] = {L::total_variation, L::total_distance, L::chi_divergence, L::kl_divergence};
+// Once for each kernel or tier.
+constexpr LineId kOnceByName[] = {L::kernel_count,   L::kernel_weights,    L::kernel_optimizer,
+                                  L::kernel_storage, L::kernel_constraint, L::tier};
+constexpr LineId kSectionStarts[] = {L::blank, L::perf_imbalance_heading, L::hbm_imbalance_heading,
+                                     L::ddr_imbalance_heading};
 
-bool begins_section(LineId id) {
-  return id == LineId::blank || id == LineId::perf_imbalance_heading || id == LineId::hbm_imbalance_heading ||
-         id == LineId::ddr_imbalance_heading;
-}
+bool is_in(std::span<const LineId> ids, LineId id) { return std::ranges::find(ids, id) != ids.end(); }
 
 // Lines with one key are one line that stands there several times.
 struct LineKey {
@@ -69,11 +41,10 @@ std::vector<LineKey> line_keys(const PrintedPlan& plan) {
   std::uint32_t section = 0;
   for (std::uint32_t i = 0; i < plan.lines.size(); ++i) {
     const PrintedLine& line = plan.lines[i];
-    section += begins_section(line.id);
-    const Often often = how_often(line.id);
-    if (often == Often::any) continue;
-    const bool has_name = often == Often::by_name && line.slot_count > 0;
-    keys.push_back({line.id, often == Often::in_section ? section : 0,
+    section += is_in(kSectionStarts, line.id);
+    if (is_in(kAnyTimes, line.id)) continue;
+    const bool has_name = line.slot_count > 0 && is_in(kOnceByName, line.id);
+    keys.push_back({line.id, is_in(kOnceInSection, line.id) ? section : 0,
                     has_name ? plan.slots_of(line).front().text : std::string_view(), i});
   }
   std::ranges::sort(keys, {}, [](const LineKey& key) { return std::tuple(key.key(), key.line); });
