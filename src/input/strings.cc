@@ -47,26 +47,10 @@ Change numbered_escape(std::string_view text, std::size_t at) {
 
 // The escapes of JSON and Python strings.
 Change escape_at(std::string_view text, std::size_t at) {
+  constexpr std::string_view kLetters = "nrt\"'\\/", kMeanings = "\n\r\t\"'\\/", kNumbered = "uxU";
   if (text[at] != '\\' || at + 1 == text.size()) return {};
-  switch (text[at + 1]) {
-    case 'n':
-      return {2, "\n"};
-    case 'r':
-      return {2, "\r"};
-    case 't':
-      return {2, "\t"};
-    case '"':
-    case '\'':
-    case '\\':
-    case '/':
-      return {2, std::string(1, text[at + 1])};
-    case 'u':
-    case 'x':
-    case 'U':
-      return numbered_escape(text, at);
-    default:
-      return {};
-  }
+  if (const std::size_t i = kLetters.find(text[at + 1]); i != kNowhere) return {2, std::string(1, kMeanings[i])};
+  return kNumbered.find(text[at + 1]) != kNowhere ? numbered_escape(text, at) : Change();
 }
 
 // Where strings of a container may start: at once, or behind what is in front of a list or a value.
