@@ -111,7 +111,7 @@ std::optional<Console::Column> Console::column_of(std::string_view border) const
   column.width = width;
   bool is_next = true;
   const bool has_next =
-      region_.any_ahead(region_.borders_in_vain < kMostInVain ? kMostAhead : 1, "#", [&](std::string_view below) {
+      region_.any_ahead(region_.log.borders_in_vain < kMostInVain ? kMostAhead : 1, "#", [&](std::string_view below) {
         below = trim_right(below);
         const bool is_behind_others = !std::exchange(is_next, false);
         const bool is_below = below.size() > start && below[start - 1] == ' ' && is_run_of_hashes(below.substr(start));
@@ -124,10 +124,10 @@ std::optional<Console::Column> Console::column_of(std::string_view border) const
         return has_level && !may_be_other && tag_of(below.substr(0, column.blanks)) == column.tag;
       });
   if (!has_next) {
-    ++region_.borders_in_vain;
+    ++region_.log.borders_in_vain;
     return std::nullopt;
   }
-  region_.borders_in_vain = 0;
+  region_.log.borders_in_vain = 0;
   return column;
 }
 

@@ -80,10 +80,7 @@ std::optional<PartOfRecord> part_of_record(std::string_view text) {
 class Mender {
  public:
   Mender(std::string_view bytes, std::size_t start, std::uint32_t number, LogSoFar& log)
-      : region_(bytes, start, number, log.borders_in_vain),
-        columns_(bytes, start),
-        scalars_(bytes, start),
-        next_title_(log.next_title) {}
+      : region_(bytes, start, number, log), columns_(bytes, start), scalars_(bytes, start) {}
 
   MendedRegion run() {
     while (lines_.has_next() && !is_over() && !problem_) read_line();
@@ -127,7 +124,8 @@ class Mender {
   std::size_t look_for_own_title() {
     const std::string_view bytes = lines_.bytes();
     const std::size_t from = lines_.at();
-    const std::size_t title = next_title_.find(bytes, from, from + std::min(kTitleAhead, bytes.size() - from));
+    const std::size_t title =
+        region_.log.next_title.find(bytes, from, from + std::min(kTitleAhead, bytes.size() - from));
     if (title == kNowhere) return 0;
     const std::size_t start = bytes.rfind('\n', title) + 1;
     const std::string_view text = line_at(bytes, start).text;
@@ -320,7 +318,6 @@ class Mender {
   Console console_{region_, unwrapper_, ungluer_};
   ProcessColumns columns_;
   FoldedScalars scalars_;
-  NextText& next_title_;
   std::size_t own_title_ = kNowhere;  // of an open block, behind lines of others; 0: there is none
   std::optional<Error> problem_;
 };

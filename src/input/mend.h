@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "input/lines.h"
+#include "input/region.h"
 #include "shardstats/input/blocks.h"
 
 namespace shardstats::input_detail {
@@ -23,12 +23,6 @@ struct MendedRegion {
 
 // Of a line whose part of a block is not read.
 Error too_long_line(std::uint32_t number);
-
-// What is kept from region to region.
-struct LogSoFar {
-  NextText next_title{kTitle};
-  int borders_in_vain = 0;  // see Region
-};
 
 // Reads from `start`, where the physical line `number` (1-based) begins, until every block that was opened is closed.
 MendedRegion mend(std::string_view bytes, std::size_t start, std::uint32_t number, LogSoFar& log);

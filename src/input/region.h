@@ -11,14 +11,21 @@
 
 #include "input/blocks_so_far.h"
 #include "input/decode.h"
+#include "input/lines.h"
 #include "input/physical_lines.h"
 
 namespace shardstats::input_detail {
 
+// What is kept from region to region of a log.
+struct LogSoFar {
+  NextText next_title{kTitle};
+  int borders_in_vain = 0;  // below which a further piece was looked for far ahead, and none found
+};
+
 // The first step moves `lines` on, the last one makes `blocks` follow them; the others ask.
 struct Region {
-  Region(std::string_view bytes, std::size_t start, std::uint32_t number, int& in_vain)
-      : lines(bytes, start, number), borders_in_vain(in_vain) {}
+  Region(std::string_view bytes, std::size_t start, std::uint32_t number, LogSoFar& so_far)
+      : lines(bytes, start, number), log(so_far) {}
   Region(const Region&) = delete;
   Region& operator=(const Region&) = delete;
 
@@ -35,7 +42,7 @@ struct Region {
   BoxSoFar box;  // for decode()
   BlocksSoFar blocks{lines};
   std::vector<Mended> mended;
-  int& borders_in_vain;  // of the log so far, below which a further piece was looked for far ahead, and none found
+  LogSoFar& log;
 
  private:
   mutable std::size_t next_at_ = kNowhere;  // what next_ is known for
