@@ -82,7 +82,7 @@ class BlockReader {
     block_.lines.reserve(kManyLines);
     const std::string_view text = trim_right(title.text.substr(offset));
     width_ = text.back() == '#' && !is_squeezed_title(text) ? text.size() : 0;
-    take_opening(title, from);
+    add_opening(title, from);
     add(title, offset);
     if (width_ == 0) width_ = text.size();
     return finish(read_body(title.next, lines_.size(), kMostForeign, kMostForeign));
@@ -151,7 +151,7 @@ class BlockReader {
   }
 
   // The opening border in front of the title's line, not before `from`.
-  void take_opening(const Line& title, std::size_t from) {
+  void add_opening(const Line& title, std::size_t from) {
     Line line = title;
     for (int i = 0; i < kMostForeign && line.start > from; ++i) {
       line = lines_.line_around(line.start - 1);
@@ -217,9 +217,9 @@ class BlockReader {
     return is_box ? end + 1 : kNowhere;
   }
 
-  // Takes the plain lines from `start` on that are as wide as the box, in its place, and neither a border nor the
+  // Adds the plain lines from `start` on that are as wide as the box, in its place, and neither a border nor the
   // title; returns where the first other one starts. Nearly all lines are such, so that nothing is asked twice of them.
-  std::size_t take_usual(std::size_t start, std::size_t to) {
+  std::size_t add_usual(std::size_t start, std::size_t to) {
     const std::size_t usual = usual_, size = usual_ + width_;
     const bool has_prefix_to_note = usual > 0 && block_.mended.empty();
     if (has_prefix_to_note || width_ < 2 || size > kLongestLine) return start;
@@ -249,7 +249,7 @@ class BlockReader {
     std::size_t kept_foreign = block_.foreign.size();  // in front of that
     int foreign_in_a_row = 0;                          // a record counts as one line
     while (start < to && foreign_in_a_row <= most_foreign && block_.foreign.size() <= kept_foreign + most_lines) {
-      if (const std::size_t behind = take_usual(start, to); behind != start) {
+      if (const std::size_t behind = add_usual(start, to); behind != start) {
         start = end = behind;
         kept_foreign = block_.foreign.size();
         foreign_in_a_row = 0;

@@ -131,23 +131,23 @@ std::optional<Console::Column> Console::column_of(std::string_view border) const
   return column;
 }
 
-void Console::take(Transcript line, const std::string& process) {
+void Console::add_line(Transcript line, const std::string& process) {
   const auto own = std::ranges::find_if(columns_, [&](const Column& column) { return column.has(line.text()); });
   if (own != columns_.end()) {
-    if (take(*own, line, process)) return;
+    if (add_to(*own, line, process)) return;
     if (!own->is_joining() && own->may_end) columns_.erase(own);
-    return unwrapper_.take(std::move(line), process);
+    return unwrapper_.add_line(std::move(line), process);
   }
   std::optional<Column> column;
   if (columns_.size() < kMostColumns) column = column_of(line.text());
-  if (!column) return unwrapper_.take(std::move(line), process);
+  if (!column) return unwrapper_.add_line(std::move(line), process);
   unwrapper_.end_joined();
   region_.note(Mending::wrapped, line.place_of(0));
-  take(columns_.emplace_back(*std::move(column)), line, process);
+  add_to(columns_.emplace_back(*std::move(column)), line, process);
 }
 
 // False: the line is none of the box, which may be over.
-bool Console::take(Column& column, const Transcript& line, const std::string& process) {
+bool Console::add_to(Column& column, const Transcript& line, const std::string& process) {
   const std::string_view text = line.text();
   const bool is_further = column.is_joining() && column.goes_on(text);
   const bool is_line_of_message = is_further && begins_line(column, column.piece_of(text));
@@ -219,10 +219,10 @@ void Console::end_joined(Column& column) {
   const std::size_t second = message.text().find(" # ", 1);
   Transcript line = column.prefix, rest = std::exchange(column.prefix, {});
   line.append(message, 0, second);
-  ungluer_.take(std::move(line), column.process);
+  ungluer_.add_line(std::move(line), column.process);
   if (second == kNowhere) return;
   rest.append(message, second + 1);
-  ungluer_.take(std::move(rest), column.process);
+  ungluer_.add_line(std::move(rest), column.process);
 }
 
 }  // namespace shardstats::input_detail

@@ -19,7 +19,7 @@ class Console {
   ~Console();
 
   // `process`: as decode() tells it.
-  void take(Transcript line, const std::string& process);
+  void add_line(Transcript line, const std::string& process);
   bool is_joining() const;
   void end_joined();
 
@@ -28,7 +28,7 @@ class Console {
 
   std::optional<Column> column_of(std::string_view border) const;
   bool begins_line(const Column& column, std::string_view piece) const;
-  bool take(Column& column, const Transcript& line, const std::string& process);
+  bool add_to(Column& column, const Transcript& line, const std::string& process);
   void join(Column& column, const Transcript& line);
   void end_joined(Column& column);
 

@@ -200,7 +200,7 @@ class Mender {
         blocks_.skip();
         continue;
       }
-      console_.take(std::move(text), decoded.process);
+      console_.add_line(std::move(text), decoded.process);
     }
   }
 

@@ -33,7 +33,7 @@ struct Values {
   std::set<std::string_view> values;
   bool may_tell = true;
 
-  void take(std::string_view value, bool is_border) {
+  void add(std::string_view value, bool is_border) {
     const bool is_new = values.insert(value).second;
     may_tell = may_tell && (is_border || !is_new);
   }
@@ -52,7 +52,7 @@ ProcessColumns::ProcessColumns(std::string_view bytes, std::size_t start) {
     if (columns.empty()) columns.resize(fields.size());
     if (fields.empty() || fields.size() != columns.size() || fields.size() > kMostFields) return;
     const bool is_border = hashes_at_start(line.text.substr(box)) >= kShortestBorder;
-    for (std::size_t column = 0; column < fields.size(); ++column) columns[column].take(fields[column], is_border);
+    for (std::size_t column = 0; column < fields.size(); ++column) columns[column].add(fields[column], is_border);
   }
   fields_ = columns.size();
   for (std::size_t column = 0; column < columns.size(); ++column)

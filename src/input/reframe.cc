@@ -14,10 +14,10 @@ bool is_divider(std::string_view text) {
 
 }  // namespace
 
-void Framer::take(Transcript line, const std::string& process) {
+void Framer::add_line(Transcript line, const std::string& process) {
   if (region_.blocks.has_frame()) look_for_bare_title(line);
   if (!region_.blocks.has_frame() && !border_of(line.text())) line = with_frame(line);
-  streams_.take(std::move(line), process);
+  streams_.add_line(std::move(line), process);
 }
 
 // The title without a '#' before it: the lines from here on are the text of a box alone. Inside a box that is open,

@@ -14,7 +14,7 @@ class Framer {
  public:
   Framer(Region& region, Streams& streams) : region_(region), streams_(streams) {}
 
-  void take(Transcript line, const std::string& process);
+  void add_line(Transcript line, const std::string& process);
 
  private:
   void look_for_bare_title(const Transcript& line);

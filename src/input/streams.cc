@@ -62,7 +62,7 @@ class StreamsByTag {
 
 }  // namespace
 
-void Streams::take(Transcript line, const std::string& process) {
+void Streams::add_line(Transcript line, const std::string& process) {
   const std::string_view text = line.text();
   MendedLine& added = lines_.emplace_back();
   added.box = first_box(text);

@@ -17,7 +17,7 @@ class Streams {
   explicit Streams(Region& region) : region_(region) {}
 
   // `process`: as decode() tells it.
-  void take(Transcript line, const std::string& process);
+  void add_line(Transcript line, const std::string& process);
   // Of memory that the lines take, about.
   std::size_t bytes() const { return bytes_; }
   // When all lines are taken: one for each process.

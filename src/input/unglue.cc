@@ -23,7 +23,7 @@ void find_title(PhysicalLines ahead, F is_wanted) {
 
 }  // namespace
 
-void Ungluer::take(Transcript line, const std::string& process) {
+void Ungluer::add_line(Transcript line, const std::string& process) {
   std::size_t start = 0;  // of what is left
   for (;;) {
     const std::string_view text = line.text().substr(start);
@@ -31,10 +31,10 @@ void Ungluer::take(Transcript line, const std::string& process) {
     const std::size_t end = box == kNowhere ? kNowhere : glued_end(text, box, process);
     if (end == kNowhere) break;
     region_.note(Mending::glued, line.place_of(start + end));
-    framer_.take(part_of(line, start, start + end), process);
+    framer_.add_line(part_of(line, start, start + end), process);
     start += skip_blanks(text, end);
   }
-  framer_.take(start == 0 ? std::move(line) : part_of(line, start), process);
+  framer_.add_line(start == 0 ? std::move(line) : part_of(line, start), process);
 }
 
 // Where the box line that starts at `box` ends although the physical line goes on; kNowhere if it does not.

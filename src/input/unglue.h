@@ -14,7 +14,7 @@ class Ungluer {
  public:
   Ungluer(Region& region, Framer& framer) : region_(region), framer_(framer) {}
 
-  void take(Transcript line, const std::string& process);
+  void add_line(Transcript line, const std::string& process);
   // Of the next title behind such a prefix; 0: it is not close, or broken.
   std::size_t own_title_width(std::string_view prefix) const;
 

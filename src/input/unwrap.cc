@@ -37,7 +37,7 @@ bool may_be_title(std::string_view box_text) {
 
 }  // namespace
 
-void Unwrapper::take(Transcript line, const std::string& process) {
+void Unwrapper::add_line(Transcript line, const std::string& process) {
   line = without_late_prefix(std::move(line));
   if (is_of_another_process(process)) {
     border_piece_ = 0;
@@ -57,7 +57,7 @@ void Unwrapper::take(Transcript line, const std::string& process) {
     end_joined();
     if (is_piece) return;
     const bool is_first_piece = line.text().size() == 1;  // of the title's line, without its blanks
-    if (is_run_of_hashes(line.text()) && !is_first_piece) return ungluer_.take(std::move(line), process);
+    if (is_run_of_hashes(line.text()) && !is_first_piece) return ungluer_.add_line(std::move(line), process);
   }
   if (is_behind_border_ && pieces_ == 0) see_prefix_of_lines(line.text());
   if (is_overflow(line.text())) line = begin_overflow(std::move(line));
@@ -67,9 +67,9 @@ void Unwrapper::take(Transcript line, const std::string& process) {
     border_piece_ = length;
     return join(line, process);
   }
-  if (wrap_ == 0) return ungluer_.take(std::move(line), process);
+  if (wrap_ == 0) return ungluer_.add_line(std::move(line), process);
   if (length > wrap_ || starts_line(text)) end_joined();
-  if (length > wrap_ || (pieces_ == 0 && !starts_line(text))) return ungluer_.take(std::move(line), process);
+  if (length > wrap_ || (pieces_ == 0 && !starts_line(text))) return ungluer_.add_line(std::move(line), process);
   join(line, process);
   // A piece may be shorter for the blanks that it lost at its end: where lines have a right border, that ends them.
   const bool may_be_last = length < wrap_ && !region_.blocks.has_right_border();
@@ -105,7 +105,7 @@ void Unwrapper::end_joined() {
   Transcript line = std::move(joined_);
   joined_ = {};
   joined_characters_ = pieces_ = 0;
-  if (!line.text().empty()) ungluer_.take(std::move(line), joined_process_);
+  if (!line.text().empty()) ungluer_.add_line(std::move(line), joined_process_);
 }
 
 // --- lines that begin with pieces of a border ------------------------------------------------------------------------

@@ -15,7 +15,7 @@ class Unwrapper {
   Unwrapper(Region& region, Ungluer& ungluer) : region_(region), ungluer_(ungluer) {}
 
   // `process`: as decode() tells it.
-  void take(Transcript line, const std::string& process);
+  void add_line(Transcript line, const std::string& process);
   // The line whose pieces are being joined; empty if there is none.
   std::string_view joined() const { return joined_.text(); }
   void end_joined();

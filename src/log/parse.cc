@@ -135,7 +135,7 @@ class BlockParser {
   }
 
   void read_known(const BoxLine& line, std::size_t form, const SlotTexts& slots) {
-    take_slots(line, form, slots);
+    add_line(line, form, slots);
     if (line_forms()[form].opens != Section::none) section_ = line_forms()[form].opens;
   }
 
@@ -198,7 +198,7 @@ class BlockParser {
     return name.find(kGap) != std::string_view::npos && std::ranges::none_of(plan_.tables.rows, has_name);
   }
 
-  void take_slots(const BoxLine& line, std::size_t form, const SlotTexts& slots) {
+  void add_line(const BoxLine& line, std::size_t form, const SlotTexts& slots) {
     PrintedLine& added = plan_.add_line(form, line);
     added.slot_count = static_cast<std::uint16_t>(slots.count);
     for (std::size_t i = 0; i < slots.count; ++i) {
@@ -290,7 +290,7 @@ class BlockParser {
                       : split.indent == indent_of_nested() ? LineId::unknown_nested
                                                            : LineId::unknown_plain;
     slots.texts[0] = id == LineId::unknown_plain && split.indent > 1 ? split.row.substr(2) : split.text;
-    take_slots(line, form_of(id), slots);
+    add_line(line, form_of(id), slots);
     return id;
   }
 

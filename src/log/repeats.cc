@@ -40,7 +40,7 @@ bool find_repeated(std::span<const Cell> rows, std::string_view (*key)(std::stri
 
 class Runs {
  public:
-  void take(const BoxLine& line) {
+  void add(const BoxLine& line) {
     const std::size_t at = kept_.size();
     kept_.push_back(line);
     if (run_ > 0 && kept_[at - distance_].text == line.text) {
@@ -98,7 +98,7 @@ std::optional<WithoutRepeats> without_repeated_runs(const Block& block) {
     return line.text.find("Top 5 Tables Causing") != std::string_view::npos;
   });
   Runs runs;
-  std::for_each(block.lines.begin(), lists, [&](const BoxLine& line) { runs.take(line); });
+  std::for_each(block.lines.begin(), lists, [&](const BoxLine& line) { runs.add(line); });
   if (runs.again().empty()) return std::nullopt;
   WithoutRepeats without{block, std::move(runs.again())};
   without.block.lines = std::move(runs.kept());
