@@ -184,15 +184,11 @@ Change html_at(std::string_view text, std::size_t at) {
 // The line without its tags and entities, or the lines that the tags end. Where a line ends anyway, such a tag leaves
 // nothing behind.
 std::vector<Transcript> without_html(Transcript line, std::vector<Mended>& mended) {
-  std::vector<Transcript> lines;
   const bool may_be_html = line.text().find('&') != kNowhere || line.text().find('<') != kNowhere;
   const Transcript undone = may_be_html ? rewrite(line, html_at) : Transcript();
-  if (!may_be_html || undone.text() == line.text()) {
-    lines.push_back(std::move(line));
-    return lines;
-  }
+  if (!may_be_html || undone.text() == line.text()) return only(std::move(line));
   note(mended, Mending::escapes, line.place_of(0));
-  lines = split_lines(undone);
+  std::vector<Transcript> lines = split_lines(undone);
   std::erase_if(lines, [](const Transcript& one) { return is_blank(one.text()); });
   if (lines.empty()) lines.emplace_back();
   return lines;
@@ -265,7 +261,7 @@ Decoded decode(Transcript line, BoxSoFar& box, std::vector<Mended>& mended) {
   std::string in_front;
   if (inner.empty()) {
     in_front = process_of_progress(line.text());
-    inner.push_back(std::move(line));
+    inner = only(std::move(line));
   } else {
     decoded.process += process_of_strings(line.text());
     box.field = std::move(field);

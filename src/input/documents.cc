@@ -56,14 +56,11 @@ bool is_of_several_processes(std::string_view text, const std::vector<std::size_
 }  // namespace
 
 std::vector<Transcript> records_of_processes(Transcript line) {
-  std::vector<Transcript> records;
   const std::string_view text = line.text();
   const bool is_document = text.starts_with('{') || text.starts_with('[');
   const std::vector<std::size_t> starts = is_document ? starts_of_records(text) : std::vector<std::size_t>();
-  if (starts.empty() || !is_of_several_processes(text, starts)) {
-    records.push_back(std::move(line));
-    return records;
-  }
+  if (starts.empty() || !is_of_several_processes(text, starts)) return only(std::move(line));
+  std::vector<Transcript> records;
   std::size_t from = 0;
   for (const std::size_t start : starts) {
     records.push_back(part_of(line, from, start));

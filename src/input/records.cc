@@ -67,11 +67,7 @@ bool has_line_ends(std::string_view record) {
 std::vector<Transcript> lines_of_record(Transcript record) {
   const auto* const end =
       std::ranges::find_if(kEnds, [&](std::string_view one) { return ends_lines(record.text(), one); });
-  std::vector<Transcript> lines;
-  if (end == std::end(kEnds)) {
-    lines.push_back(std::move(record));
-    return lines;
-  }
+  if (end == std::end(kEnds)) return only(std::move(record));
   return split_lines(rewrite(record, [&](std::string_view text, std::size_t at) {
     return text.substr(at).starts_with(*end) ? Change{end->size(), "\n"} : Change{};
   }));

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "shardstats/input/blocks.h"
@@ -41,6 +42,13 @@ inline Transcript part_of(const Transcript& line, std::size_t start, std::size_t
   Transcript part;
   part.append(line, start, end);
   return part;
+}
+
+// The line alone, where others stand for several.
+inline std::vector<Transcript> only(Transcript line) {
+  std::vector<Transcript> lines;
+  lines.push_back(std::move(line));
+  return lines;
 }
 
 // The lines that its line feeds end.
