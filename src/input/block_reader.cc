@@ -75,7 +75,7 @@ bool is_only_mark(std::string_view prefix) { return is_blank(prefix) || prefix =
 
 class BlockReader {
  public:
-  explicit BlockReader(Lines& lines) : lines_(lines) {}
+  explicit BlockReader(Lines& lines) : lines_(lines) { block_.is_plain = true; }
 
   ReadBlock read(const Line& title, std::size_t offset, std::size_t from) {
     usual_ = offset;
@@ -122,7 +122,6 @@ class BlockReader {
     if (!block_.foreign.empty()) note(block_.mended, Mending::foreign, block_.foreign.front().place);
     ReadBlock read{{}, end, problem(), is_suspicious()};
     read.block = std::move(block_);
-    read.block.is_plain = are_plain_;
     return read;
   }
 
@@ -134,7 +133,7 @@ class BlockReader {
       note(block_.mended, Mending::prefix, {number, 1});
     if (block_.lines.empty()) first_prefix_ = line.text.substr(0, offset);
     const bool is_plain_line = is_plain(text);
-    are_plain_ = are_plain_ && is_plain_line;
+    block_.is_plain = block_.is_plain && is_plain_line;
     if (text.size() != width_ || text.back() != '#')
       inspect(text);
     else if (!is_plain_line)
@@ -290,7 +289,6 @@ class BlockReader {
   std::size_t usual_ = 0;
   std::size_t width_ = 0;
   bool is_suspicious_ = false;
-  bool are_plain_ = true;  // all lines that were taken
 };
 
 }  // namespace
