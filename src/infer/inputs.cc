@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <optional>
-#include <set>
 #include <string_view>
 #include <utility>
 
@@ -197,26 +196,6 @@ void read_table(const PrintedPlan& plan, std::uint32_t row, std::int64_t world_s
                 table.block <= table.cols && (!columns_hidden(table) || std::ssize(table.ranks) <= table.cols);
 }
 
-// The module of a table of a tower; none of others.
-std::optional<std::string_view> tower_of(const PrintedTable& printed) {
-  if (!printed.sharder.text.starts_with("EmbeddingTower")) return std::nullopt;
-  const std::string_view fqn = printed.fqn.text;
-  return fqn.substr(0, std::min(fqn.rfind('.'), fqn.size()));
-}
-
-// Up to v0.5.0 a TWCW table of a tower leaves the ranks of the host in the order of their load, in which TWRW tables of
-// the same tower that follow get their parts. (Earlier releases do not print which tables are those of towers.)
-void take_open_orders(const PrintedPlan& printed, std::vector<TableInputs>& tables) {
-  if (!std::ranges::all_of(printed.releases, [](Release release) { return release <= Release::v0_5_0; })) return;
-  std::set<std::string_view> mixed;  // towers
-  for (const TableInputs& table : tables)
-    if (const auto tower = tower_of(printed.tables.rows[table.row]); tower && table.sharding == Sharding::twcw)
-      mixed.insert(*tower);
-  for (TableInputs& table : tables)
-    if (const auto tower = tower_of(printed.tables.rows[table.row]); tower && table.sharding == Sharding::twrw)
-      table.order_open = mixed.contains(*tower);
-}
-
 }  // namespace
 
 // Kept apart, so that the result for other numbers is not merged with this one.
@@ -241,6 +220,12 @@ std::optional<std::int64_t> printed_integer(const Cell& cell) {
   return parse_integer(cell.text);
 }
 
+std::optional<std::string_view> module_of(const PrintedTable& printed) {
+  if (!printed.fqn) return std::nullopt;
+  const std::string_view fqn = printed.fqn.text;
+  return fqn.substr(0, std::min(fqn.rfind('.'), fqn.size()));
+}
+
 std::vector<TableInputs> read_tables(const PrintedPlan& printed, std::int64_t world_size, double batch_size) {
   std::vector<TableInputs> tables;
   tables.reserve(printed.tables.rows.size());
@@ -258,7 +243,6 @@ std::vector<TableInputs> read_tables(const PrintedPlan& printed, std::int64_t wo
       shards += table.ranks.empty() ? most_shards(printed.tables.rows[row], world_size) : std::ssize(table.ranks);
     table.sized = table.sized && shards <= kMostShards && !lacks_batches;
   }
-  take_open_orders(printed, tables);
   return tables;
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <optional>
+#include <string_view>
 #include <vector>
 
 #include "infer/short_vector.h"
@@ -39,6 +40,9 @@ struct TableInputs {
   std::optional<ByteInterval> hbm, ddr, ssd;                        // printed cells
   std::optional<int> fixed_element, fixed_output, fixed_optimizer;  // by --assume: indices of model.h
 };
+
+// The module of the table: its name without the last part; none where the name is lost.
+std::optional<std::string_view> module_of(const PrintedTable& printed);
 
 inline bool is_row_wise(const TableInputs& table) { return table.sized && table.sharding == Sharding::rw; }
 // Does its kernel say that it has buckets, in the releases that know these?

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "infer/tower_orders.h"
 #include "shardstats/limits.h"
 #include "shardstats/log/same_text.h"
 
@@ -152,6 +153,7 @@ PlanInputs read_plan(const PrintedPlan& printed) {
     for (TableInputs& table : plan.tables) table.sized = false;
   plan.sized = std::any_of(plan.tables.begin(), plan.tables.end(), [](const auto& t) { return t.sized; });
   plan.missing = missing_tables(printed);
+  leave_orders_open(plan);
   read_ranks(printed, plan);
   read_kernels(printed, plan);
   read_reservation(printed, plan);

@@ -100,6 +100,42 @@ TEST(PlannerLogs, BoundsHoldAnyOrderOfTheRanksOfATower) {
   EXPECT_EQ(log.plan.shards_of(log.table("module.1.table_13")).front().sizes->rows, (ByteInterval{1539, 1540}));
 }
 
+// The log with blanks for each of these words.
+std::string blanked(std::string text, std::string_view word) {
+  for (std::size_t at = 0; (at = text.find(word, at)) != std::string::npos;)
+    text.replace(at, word.size(), word.size(), ' ');
+  return text;
+}
+
+std::string text_of(const char* log) {
+  return read_file(std::string(SHARDSTATS_SOURCE_DIR) + "/testdata/planner/" + log);
+}
+
+std::string without_lines(const std::string& text, std::string_view word) {
+  std::string left;
+  for (std::size_t start = 0, end = 0; start < text.size(); start = end) {
+    end = std::min(text.find('\n', start), text.size() - 1) + 1;
+    const std::string line = text.substr(start, end - start);
+    if (line.find(word) == std::string::npos) left += line;
+  }
+  return left;
+}
+
+// Nor does the loss of what shows such a tower settle it.
+TEST(PlannerLogs, BoundsHoldAnyOrderOfTheRanksOfWhatMayBeATower) {
+  const std::string text = text_of("v0.5.0-order_of_ranks.log");
+  for (const std::string& damaged : {blanked(text, "EmbeddingTowerSharder"), blanked(text, "TWCW    "),
+                                     without_lines(text, "         TWCW      ")}) {
+    const Checked log(damaged);
+    const auto has_name = [&](const PlanTable& table) {
+      return log.printed.tables.rows[table.row].fqn.text == "module.0.table_2";
+    };
+    const auto table = std::ranges::find_if(log.plan.tables, has_name);
+    ASSERT_NE(table, log.plan.tables.end());
+    for (const PlanShard& shard : log.plan.shards_of(*table)) EXPECT_EQ(shard.sizes->rows, (ByteInterval{0, 2}));
+  }
+}
+
 // No log prints the number of buckets, which an even split of rows hides.
 TEST(PlannerLogs, BoundsHoldBucketsOfVirtualTables) {
   const test::InferredLog log("planner/v1.9.2-buckets_that_nothing_shows.log");
@@ -120,10 +156,6 @@ TEST(PlannerLogs, BucketsOfVirtualTablesLeaveTheOthersAlone) {
   const test::InferredLog log("planner/V1.5.0-buckets_alone.log");
   EXPECT_EQ(log.plan.shards_of(log.table("table_1")).front().sizes->rows, (ByteInterval{1277, 1277}));
   EXPECT_TRUE(log.plan.shards_of(log.table("table_1")).front().sizes->hbm.contains(890592));
-}
-
-std::string text_of(const char* log) {
-  return read_file(std::string(SHARDSTATS_SOURCE_DIR) + "/testdata/planner/" + log);
 }
 
 // Rows in buckets say nothing of what a rank holds, so that they explain no wrong number.
