@@ -165,6 +165,9 @@ std::string Facts::split_note() const {
   switch (table_.row_split) {
     case RowSplitKind::evenly:
       break;
+    case RowSplitKind::in_any_order:
+      return "blocks of ceil" + quotient +
+             ", fewer or none in the last ones, in an order of the ranks that no log prints";
     case RowSplitKind::by_equal_memory:
       return "rows split by capacities of the devices that are all the same: floor" + quotient +
              " each, the rest on the last one too";

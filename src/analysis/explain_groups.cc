@@ -57,7 +57,7 @@ void add_shards(const Context& context, std::uint32_t t, int rank, const Memory&
       Step step = value_step(name_of(context, t), nominal, bounds);
       step.formula = form_of(memory.formula).name;
       step.note = std::string(context.printed.tables.rows[table.row].sharding.text) + " shard " +
-                  std::to_string(shard->index) + ", " + shape_text(*shard);
+                  std::to_string(shard->index) + ", " + shape_text(*shard->sizes);
       steps.push_back(std::move(step));
     }
     if (here > 0) components.add(c.storage.*memory.storage, memory.name, here, false);
@@ -149,11 +149,8 @@ void add_rank_memory(const Context& context, int rank, const RankMemory& m, Expl
 Step table_step(const Context& context, std::uint32_t t, const Memory& memory, const TracedTable& shards) {
   const PlanTable& table = context.plan.tables[t];
   double nominal = 0;
-  RealInterval bounds{};
-  for (const ShardClass& c : shards.classes) {
-    nominal += (c.storage.*memory.storage).nominal * c.count();
-    for (const PlanShard* shard : c.shards) bounds = bounds + real(shard->sizes->*memory.shard);
-  }
+  for (const ShardClass& c : shards.classes) nominal += (c.storage.*memory.storage).nominal * c.count();
+  const RealInterval bounds = real(context.plan.total_of(table, memory.shard, table.*memory.table));
   Step step = value_step(name_of(context, t), std::clamp(nominal, bounds.low, bounds.high), bounds);
   step.formula = form_of(FormulaId::table_sum).name;
   const PrintedTable& row = context.printed.tables.rows[table.row];

@@ -17,12 +17,12 @@ struct Situation {
   bool is(Sharding s) const { return table.sharding == s; }
   bool uneven_split() const {
     const std::int64_t parts = is(Sharding::rw) ? setting.world_size : setting.group_size;
-    return is_row_split(table.sharding) && table.row_split == RowSplitKind::evenly && parts > 0 &&
-           table.rows % parts != 0;
+    const bool evenly = table.row_split == RowSplitKind::evenly || table.row_split == RowSplitKind::in_any_order;
+    return is_row_split(table.sharding) && evenly && parts > 0 && table.rows % parts != 0;
   }
   bool has_empty_shard() const {
     return std::any_of(traced.classes.begin(), traced.classes.end(),
-                       [](const ShardClass& c) { return c.shards.front()->sizes->rows.high == 0; });
+                       [](const ShardClass& c) { return c.rows.high == 0; });
   }
   bool trains_in_pipeline() const { return setting.pipeline >= Pipeline::train_sparse_dist; }
 };

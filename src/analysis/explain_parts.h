@@ -37,7 +37,8 @@ Context context_of(const PrintedPlan& printed, const Plan& plan, const InferOpti
 
 // Shards of a table with equal shape, read through the formulas.
 struct ShardClass {
-  std::vector<const PlanShard*> shards;
+  std::vector<const PlanShard*> shards;  // where any may be one of them, those that are in the order of the ranks
+  ByteInterval rows;                     // of each
   ShardStorage<Traced> storage;
   double count() const { return static_cast<double>(shards.size()); }
 };
@@ -76,7 +77,8 @@ std::optional<TracedIds> traced_ids(const Context& context, std::uint32_t table)
 std::string_view fqn_of(const Context& context, std::uint32_t table);
 std::string name_of(const Context& context, std::uint32_t table);    // as labels have it
 std::string rank_list(const std::vector<const PlanShard*>& shards);  // "ranks 0-94", "shards 0-3" without ranks
-std::string shape_text(const PlanShard& shard);                      // "833,334 x 128"
+std::string shape_text(const ShardSizes& shard);                     // "833,334 x 128"
+ShardSizes with_rows(ShardSizes shard, ByteInterval rows);           // the same, of so many rows
 double number_of(std::string_view text);                             // 0 if it is no number
 
 // The assumption of that name: of the table, or of the plan.
@@ -107,9 +109,9 @@ Step bytes_step(std::string label, ByteInterval bytes);
 Step printed_step(std::string label, const Cell& cell, std::string_view verdict, CellForm form = {});
 // Adds what the printed cell has beyond `computed` as a step of its own and makes the sum the printed one.
 void add_unexplained(const Cell& cell, CellForm form, Step& computed);
-// "ranks 0-94: 833,334 x 128 each": the tree of one of `shards` times their number. `only`: there is no other class.
-Step class_step(std::string_view name, Step one, const std::vector<const PlanShard*>& shards, const std::string& shape,
-                bool only);
+// "ranks 0-94: 833,334 x 128 each": the tree of one of so many shards times their number. `only`: there is no other
+// class.
+Step class_step(std::string_view name, Step one, std::size_t shards, const std::string& where, bool only);
 void set_shares(Step& root);
 // Makes a step as wide as `known`, the bounds over every explanation that the log allows: the steps show one of them.
 // It is a sum then.

@@ -112,7 +112,8 @@ void add_table_perf(const Context& context, std::uint32_t t, Explained& explaine
   }
   std::vector<Step> classes;
   for (const PerfClass& c : perf.classes)
-    classes.push_back(class_step("T", one_shard(context, perf, c), c.shards, columns_text(*c.shards.front()),
+    classes.push_back(class_step("T", one_shard(context, perf, c), c.shards.size(),
+                                 rank_list(c.shards) + ": " + columns_text(*c.shards.front()),
                                  perf.classes.size() == 1));
   Step sum = sum_of_shards("perf", FormulaId::perf_total, std::move(classes), table.shard_count);
   const RealInterval known = table.shard_perf.total * exactly(static_cast<double>(table.shard_count));

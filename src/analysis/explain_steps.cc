@@ -171,16 +171,14 @@ void add_unexplained(const Cell& cell, CellForm form, Step& computed) {
   computed.label += ", as printed";
 }
 
-Step class_step(std::string_view name, Step one, const std::vector<const PlanShard*>& shards, const std::string& shape,
-                bool only) {
-  const std::string where = rank_list(shards) + ": " + shape;
-  if (only && shards.size() == 1) {
+Step class_step(std::string_view name, Step one, std::size_t shards, const std::string& where, bool only) {
+  if (only && shards == 1) {
     one.label = where;
     return one;
   }
-  const auto count = static_cast<double>(shards.size());
+  const auto count = static_cast<double>(shards);
   Step step = value_step(where + " each", one.value.nominal * count, one.value.bounds * exactly(count), one.value.unit);
-  if (shards.size() == 1) {
+  if (shards == 1) {
     step.label = "1 shard, " + where;
     one.label = "the shard";
   } else {

@@ -16,23 +16,26 @@ Step shard_step(const Context& context, const Memory& memory, const TracedTable&
   return step;
 }
 
-Step sum_of_classes(const Context& context, const Memory& memory, const TracedTable& table) {
+// "ranks 0-94: 833,334 x 128"
+std::string ranks_and_shape(const Context& context, const PlanTable& table, const ShardClass& c) {
+  std::vector<const PlanShard*> shards = c.shards;
+  const bool any = table.row_split == RowSplitKind::in_any_order;
+  if (any) {
+    shards.clear();
+    for (const PlanShard& shard : context.plan.shards_of(table)) shards.push_back(&shard);
+  }
+  return (any ? "any of " : "") + rank_list(shards) + ": " + shape_text(with_rows(*c.shards.front()->sizes, c.rows));
+}
+
+Step sum_of_classes(const Context& context, std::uint32_t t, const Memory& memory, const TracedTable& table) {
   std::vector<Step> classes;
   std::size_t shards = 0;
   for (const ShardClass& c : table.classes) {
     shards += c.shards.size();
-    classes.push_back(class_step(memory.name, shard_step(context, memory, table, c), c.shards,
-                                 shape_text(*c.shards.front()), table.classes.size() == 1));
+    classes.push_back(class_step(memory.name, shard_step(context, memory, table, c), c.shards.size(),
+                                 ranks_and_shape(context, context.plan.tables[t], c), table.classes.size() == 1));
   }
   return sum_of_shards(memory.name, FormulaId::table_sum, std::move(classes), shards);
-}
-
-// All shards of the table, whatever explains them.
-RealInterval known_of_shards(const Context& context, std::uint32_t t, const Memory& memory, const Expectation& table) {
-  RealInterval known{};
-  for (const PlanShard& shard : context.plan.shards_of(context.plan.tables[t]))
-    known = known + real(shard.sizes->*memory.shard);
-  return table.known && !table.contradicted ? narrowed(known, real(table.bytes)) : known;
 }
 
 void add_facts(const Context& context, std::uint32_t t, Explained& explained) {
@@ -97,8 +100,8 @@ Explained explain_table(const Context& context, std::uint32_t t) {
     const Expectation& e = table.*memory.table;
     if (!is_used(shards, memory, e) && memory.name != "HBM") continue;
     const std::size_t first = explained.steps.size();
-    Step sum = sum_of_classes(context, memory, shards);
-    const RealInterval known = known_of_shards(context, t, memory, e);
+    Step sum = sum_of_classes(context, t, memory, shards);
+    const RealInterval known = real(context.plan.total_of(table, memory.shard, e));  // whatever explains them
     add_other_explanations(known, sum);
     add_with_cell(std::move(sum), e.contradicted, known, row.*memory.cell, explained.steps, storage_form(context));
     add_components(shards, memory, components);
@@ -129,7 +132,8 @@ Explained explain_shard(const Context& context, std::uint32_t t, int rank) {
     for (const Memory& memory : memories()) {
       if ((c.storage.*memory.storage).nominal == 0 && memory.name != "HBM") continue;
       Step step = shard_step(context, memory, shards, c);
-      step.label = std::string(memory.name) + " of shard " + std::to_string(shown->index) + ", " + shape_text(*shown);
+      step.label =
+          std::string(memory.name) + " of shard " + std::to_string(shown->index) + ", " + shape_text(*shown->sizes);
       if (here > 1) step.label += " (" + number_text(here) + " such shards on the rank)";
       add_other_explanations(real(shown->sizes->*memory.shard), step);
       set_shares(step);

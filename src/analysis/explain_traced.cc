@@ -3,26 +3,42 @@
 
 #include "analysis/explain_facts.h"
 #include "shardstats/numbers/printed.h"
+#include "shardstats/planner/shapes.h"
 
 namespace shardstats::explain_detail {
 
 namespace {
+
+// By shard, as they are shown: where any may have any part, those of the order of the ranks.
+std::vector<ByteInterval> rows_of_shards(const Plan& plan, const PlanTable& table) {
+  std::vector<ByteInterval> rows;
+  if (table.row_split == RowSplitKind::in_any_order)
+    for (const ShapeRun& run : even_row_runs({table.rows, table.cols}, table.shard_count))
+      rows.insert(rows.end(), static_cast<std::size_t>(run.count), exactly(run.shape.rows));
+  else
+    for (const PlanShard& shard : plan.shards_of(table)) rows.push_back(shard.sizes->rows);
+  return rows;
+}
 
 TracedTable traced_with(const Context& context, std::uint32_t t, const Choice& choice) {
   TracedTable result;
   const PlanTable& table = context.plan.tables[t];
   Facts facts(context, t, choice, result.operands);
   const TableFacts<Traced> inputs = facts.table();
+  const std::vector<ByteInterval> rows = rows_of_shards(context.plan, table);
   for (std::uint32_t i = 0; i < table.shard_count; ++i) {
     const PlanShard& shard = context.plan.shards[table.first_shard + i];
     const auto same = [&](const ShardClass& c) {
-      return c.shards.front()->sizes->rows == shard.sizes->rows && c.shards.front()->sizes->cols == shard.sizes->cols;
+      return c.rows == rows[i] && c.shards.front()->sizes->cols == shard.sizes->cols;
     };
     const auto found = std::find_if(result.classes.begin(), result.classes.end(), same);
-    if (found != result.classes.end())
+    if (found != result.classes.end()) {
       found->shards.push_back(&shard);
-    else
-      result.classes.push_back({{&shard}, shard_storage(context.plan.setting, inputs, facts.shard(shard))});
+      continue;
+    }
+    const ShardSizes sizes = with_rows(*shard.sizes, rows[i]);
+    const PlanShard shown{shard.index, shard.rank, &sizes};
+    result.classes.push_back({{&shard}, rows[i], shard_storage(context.plan.setting, inputs, facts.shard(shown))});
   }
   return result;
 }

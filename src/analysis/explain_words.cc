@@ -26,13 +26,18 @@ std::string rank_list(const std::vector<const PlanShard*>& shards) {
   return (ranked ? shards.size() > 1 ? "ranks " : "rank " : shards.size() > 1 ? "shards " : "shard ") + text;
 }
 
-std::string shape_text(const PlanShard& shard) {
+std::string shape_text(const ShardSizes& shard) {
   const auto side = [](ByteInterval x) {
     std::string text = number_text(static_cast<double>(x.low));
     if (!x.exact()) text += ".." + number_text(static_cast<double>(x.high));
     return text;
   };
-  return side(shard.sizes->rows) + " x " + side(shard.sizes->cols);
+  return side(shard.rows) + " x " + side(shard.cols);
+}
+
+ShardSizes with_rows(ShardSizes shard, ByteInterval rows) {
+  shard.rows = rows;
+  return shard;
 }
 
 const Assumption* assumption(const Context& context, std::string_view name, std::optional<std::uint32_t> table) {

@@ -81,9 +81,7 @@ double point(ByteInterval bytes) { return prints_as_zero(real(bytes)) ? 0 : midd
 
 double bytes_of(const Plan& plan, const PlanTable& table, ByteInterval ShardSizes::*field,
                 const Expectation& expected) {
-  ByteInterval sum{};
-  for (const PlanShard& shard : plan.shards_of(table)) sum = sum + shard.sizes->*field;
-  return point(expected.known && !expected.contradicted ? narrowed(sum, expected.bytes) : sum);
+  return point(plan.total_of(table, field, expected));
 }
 
 RankValues middle_values(const Plan& plan) {

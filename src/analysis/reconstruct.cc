@@ -13,22 +13,18 @@ TableRow row_of(const PrintedPlan& printed, const Plan& plan, const PlanTable& t
   row.table = &table;
   row.printed = &printed.tables.rows[table.row];
   row.shard_count = table.shard_count;
-  for (std::uint32_t i = 0; i < table.shard_count; ++i) {
-    const PlanShard& shard = plan.shards[table.first_shard + i];
-    row.hbm = row.hbm + shard.sizes->hbm;
-    row.ddr = row.ddr + shard.sizes->ddr;
-    row.ssd = row.ssd + shard.sizes->ssd;
+  for (const PlanShard& shard : plan.shards_of(table))
     if (!shard.rank || filter.keeps_rank(*shard.rank)) row.shards.push_back(&shard);
-  }
   // The printed sum is tighter than the sum of the shards' bounds where several shards share its rounding.
-  const auto narrow = [&](ByteInterval& sum, const Expectation& expected, const Cell& cell) {
-    if (!expected.known || expected.contradicted) return;
-    sum = narrowed(sum, expected.bytes);
-    if (const auto bytes = bytes_printed_as(cell.text, storage, kGiB)) sum = narrowed(sum, *bytes);
+  const auto sum_of = [&](ByteInterval ShardSizes::*size, const Expectation& expected, const Cell& cell) {
+    const ByteInterval sum = plan.total_of(table, size, expected);
+    if (!expected.known || expected.contradicted) return sum;
+    const auto bytes = bytes_printed_as(cell.text, storage, kGiB);
+    return bytes ? narrowed(sum, *bytes) : sum;
   };
-  narrow(row.hbm, table.hbm, row.printed->hbm);
-  narrow(row.ddr, table.ddr, row.printed->ddr);
-  narrow(row.ssd, table.ssd, row.printed->ssd);
+  row.hbm = sum_of(&ShardSizes::hbm, table.hbm, row.printed->hbm);
+  row.ddr = sum_of(&ShardSizes::ddr, table.ddr, row.printed->ddr);
+  row.ssd = sum_of(&ShardSizes::ssd, table.ssd, row.printed->ssd);
   return row;
 }
 

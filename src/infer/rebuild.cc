@@ -241,7 +241,10 @@ void rebuild_shards(const PlanInputs& plan, const SearchResult& found, std::uint
   table.ssd = {whole_bytes(all[2]), inputs.ssd.has_value(), wrong[2]};
 }
 
-RowSplitKind row_split_of(const TableInputs& table, const SearchResult& found) {
+RowSplitKind row_split_of(const PlanInputs& plan, std::uint32_t t, const SearchResult& found) {
+  const TableInputs& table = plan.tables[t];
+  const bool has_order = !(*found.survivors.front().outcome.parts)[t].front().same_total.empty();
+  if (table.order_open && has_order) return RowSplitKind::in_any_order;
   if (table.sharding != Sharding::rw) return RowSplitKind::evenly;
   const auto shows_shares = [](const Survivor& s) { return s.outcome.rows.shares != nullptr; };
   const auto may_have_buckets = [](const Survivor& s) { return knows_buckets(s.members); };
@@ -263,13 +266,12 @@ RowSplitKind row_split_of(const TableInputs& table, const SearchResult& found) {
 
 void rebuild_table(const PlanInputs& plan, const SearchResult& found, std::uint32_t t, const InferOptions& options,
                    LeftOfTable& sizes, Shards& shards, PlanTable& table) {
-  const TableInputs& inputs = plan.tables[t];
   const auto usable = [&](const Survivor& s) { return !s.outcome.tables[t].options.empty(); };
   if (!std::all_of(found.survivors.begin(), found.survivors.end(), usable)) return;
   const Outcome& best = found.survivors.front().outcome;
   choose(plan, found, t, options, table);
   table.sized = true;
-  table.row_split = row_split_of(inputs, found);
+  table.row_split = row_split_of(plan, t, found);
   table.lookups = (*best.parts)[t].front().lookups.lookups;
   table.pooled = (*best.parts)[t].front().lookups.pooled;
   rebuild_shards(plan, found, t, options.shard_parts, sizes, shards, table);

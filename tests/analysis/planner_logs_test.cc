@@ -7,6 +7,8 @@
 
 #include "analysis/logs.h"
 #include "inferred_log.h"
+#include "shardstats/analysis/explain.h"
+#include "shardstats/analysis/reconstruct.h"
 #include "shardstats/analysis/verify.h"
 
 namespace shardstats {
@@ -134,6 +136,25 @@ TEST(PlannerLogs, BoundsHoldAnyOrderOfTheRanksOfWhatMayBeATower) {
     ASSERT_NE(table, log.plan.tables.end());
     for (const PlanShard& shard : log.plan.shards_of(*table)) EXPECT_EQ(shard.sizes->rows, (ByteInterval{0, 2}));
   }
+}
+
+// Which of its shards have rows is open, but not how many of them.
+TEST(PlannerLogs, TotalsOfATableInAnyOrderAreThoseOfItsShards) {
+  const test::InferredLog log("planner/v0.5.0-order_of_ranks.log");
+  const PlanTable& table = log.table("module.0.table_2");
+  EXPECT_EQ(table.row_split, RowSplitKind::in_any_order);
+  constexpr std::int64_t kMost = 5 * 12'835;
+  const Reconstruction rebuilt = reconstruct(log.printed, log.plan, {}, {});
+  const auto row = std::ranges::find(rebuilt.tables, &table, &TableRow::table);
+  ASSERT_NE(row, rebuilt.tables.end());
+  EXPECT_LE(row->hbm.high, kMost);
+  EXPECT_GT(row->hbm.low, 0);
+  const auto answer = explain(log.printed, log.plan, "module.0.table_2");
+  const auto& explained = std::get<std::vector<Explained>>(answer);
+  const Step& hbm = explained.front().steps.front();
+  EXPECT_EQ(hbm.value.nominal, 5 * 12'826);
+  EXPECT_LE(hbm.narrowed.value_or(hbm.value).bounds.high, kMost);
+  EXPECT_EQ(hbm.children.front().label, "5 shards, any of ranks 0-7: 2 x 8 each");
 }
 
 // No log prints the number of buckets, which an even split of rows hides.

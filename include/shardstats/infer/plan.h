@@ -91,6 +91,7 @@ struct PlanShard {
 // How the rows of a row-wise table are split over its ranks, as far as the log shows it (storage-model.md section 3).
 enum class RowSplitKind : std::uint8_t {
   evenly,           // 3.1; tables of other shardings, too
+  in_any_order,     // the same, but any rank of the host may have any of these parts
   by_equal_memory,  // 3.3, by capacities that are all the same: the last one has the rest
   by_memory,        // 3.3, and the memory of the ranks shows how
   in_buckets,       // 3.4, or evenly: a virtual table, whose number of buckets is not printed
@@ -119,7 +120,7 @@ struct PlanTable {
   }
   RealInterval lookups, pooled;  // facts S and y of storage.h, bounds
   RealInterval pooling_sum;      // sum of l_f
-  Expectation hbm, ddr, ssd;     // sums over all shards
+  Expectation hbm, ddr, ssd;     // sums over all shards; bounds of them also where no cell is known
   PlanPerf shard_perf;           // of each shard: all of a table are equal (perf-model.md section 5)
   PerfExpectation perf;          // of the table's cell
   PerfChoice perf_choice;
@@ -229,6 +230,13 @@ struct Plan {
   std::ptrdiff_t shards_on(const PlanTable& table, int rank) const {
     const auto here = [rank](const PlanShard& shard) { return shard.rank == rank; };
     return std::ranges::count_if(shards_of(table), here);
+  }
+  // What all shards of the table take together: no more than its bounds say, which know it better where shards are
+  // open.
+  ByteInterval total_of(const PlanTable& table, ByteInterval ShardSizes::*size, const Expectation& bounds) const {
+    ByteInterval sum{};
+    for (const PlanShard& shard : shards_of(table)) sum = sum + shard.sizes->*size;
+    return table.sized && !bounds.contradicted ? narrowed(sum, bounds.bytes) : sum;
   }
   const PlanTable* table_of_row(std::uint32_t row) const { return row < tables.size() ? &tables[row] : nullptr; }
 };
