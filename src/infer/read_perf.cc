@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <map>
 #include <numeric>
 #include <span>
 
@@ -93,6 +94,46 @@ class FoundTables {
   const SearchResult& found_;
 };
 
+// Which tables share the codecs of one sharder. Where the log lost its name, a module has one of its own: another
+// module may have the same or not.
+class Sharders {
+ public:
+  explicit Sharders(const PrintedPlan& printed) : printed_(is_always_printed(printed, ColumnId::sharder, false)) {
+    const auto is_lost = [&](const PrintedTable& row) { return !is_known(row); };
+    if (std::ranges::none_of(printed.tables.rows, is_lost)) return;
+    for (const PrintedTable& row : printed.tables.rows)
+      if (const auto module = module_of(row); module && is_known(row))
+        modules_.emplace(*module, named(row.sharder.text));
+  }
+  std::uint32_t of(const PrintedTable& row) {
+    if (is_known(row)) return named(row.sharder.text);
+    const auto module = module_of(row);
+    if (!module) return nameless();
+    const auto found = modules_.find(*module);
+    return found != modules_.end() ? found->second : modules_.emplace(*module, nameless()).first->second;
+  }
+  std::uint32_t count() const { return static_cast<std::uint32_t>(std::max<std::size_t>(names_.size(), 1)); }
+
+ private:
+  // Releases that do not print it know no codecs.
+  bool is_known(const PrintedTable& row) const { return row.sharder || !printed_; }
+  std::uint32_t named(std::string_view name) {
+    const auto is_its = [&](const auto& known) { return known && same_text(*known, name); };
+    const auto found = std::ranges::find_if(names_, is_its);
+    const auto sharder = static_cast<std::uint32_t>(found - names_.begin());
+    if (found == names_.end()) names_.emplace_back(name);
+    return sharder;
+  }
+  std::uint32_t nameless() {
+    names_.emplace_back();
+    return static_cast<std::uint32_t>(names_.size() - 1);
+  }
+
+  bool printed_;  // is there, or was there before it was lost?
+  std::vector<std::optional<std::string_view>> names_;
+  std::map<std::string_view, std::uint32_t> modules_;  // filled where a name is lost
+};
+
 // Looks at each table once. `Tables`: one of these.
 template <class Tables>
 class PerfReader {
@@ -105,7 +146,7 @@ class PerfReader {
     perf_.tables.reserve(plan_.tables.size());
     others_.reserve(plan_.tables.size());
     for (std::uint32_t t = 0; t < plan_.tables.size(); ++t) add_table(t);
-    perf_.sharders = static_cast<std::uint32_t>(std::max<std::size_t>(sharders_.size(), 1));
+    perf_.sharders = sharders_.count();
     read_ranks();
     list_shards();
     read_maxima(*plan_.printed, perf_);
@@ -121,7 +162,7 @@ class PerfReader {
     const PrintedTable& printed = row_of(t);
     PerfTable& table = perf_.tables.emplace_back();
     read_table(t, printed, table);
-    table.sharder = sharder_of(printed);
+    table.sharder = sharders_.of(printed);
     has_exact_columns_ &= table.cols.exact();
     place(t, table.known);
   }
@@ -138,14 +179,6 @@ class PerfReader {
     if (printed.weighted) table.weighted = printed.weighted.text == "weighted";
     table.weighted_lost = has_weighted_ && !printed.weighted;
     table.known = release_ >= Release::v0_3_0;
-  }
-
-  std::uint32_t sharder_of(const PrintedTable& printed) {
-    const auto is_its = [&](std::string_view known) { return same_text(known, printed.sharder.text); };
-    const auto found = std::ranges::find_if(sharders_, is_its);
-    const auto sharder = static_cast<std::uint32_t>(found - sharders_.begin());
-    if (found == sharders_.end()) sharders_.push_back(printed.sharder.text);
-    return sharder;
   }
 
   // Counts its shards, but for those everywhere.
@@ -218,7 +251,7 @@ class PerfReader {
   Tables tables_;
   std::size_t ranks_;
   PerfInputs perf_;
-  std::vector<std::string_view> sharders_;
+  Sharders sharders_{*plan_.printed};
   std::vector<std::uint32_t> others_;  // tables that are not everywhere
   std::vector<std::size_t> end_;       // by rank: first of the shards of the rank before, then where they end
   bool is_common_known_ = true;        // all tables that every rank has are known

@@ -230,6 +230,22 @@ TEST(PlannerLogs, NoShardHasAPartOfItsInputOrOutput) {
   expect_disputed({"v1.4.0-unequal_devices.log", "#         1 ", " 65.25 ", " 64.25 ", "rank.output"});
 }
 
+// Modules may have sharders of their own: what they share is not known without their names.
+TEST(PlannerLogs, LostShardersDenyNothing) {
+  for (const char* const name :
+       {"v0.5.0-order_of_ranks.log", "v1.6.0-release_and_dtypes.log", "v1.7.0-link_and_multiplier.log"}) {
+    std::string text = text_of(name);
+    for (const char* const sharder : {"FeatureProcessedEmbeddingBagCollectionSharder", "EmbeddingBagCollectionSharder",
+                                      "EmbeddingCollectionSharder", "EmbeddingTowerSharder"})
+      text = blanked(std::move(text), sharder);
+    const Checked checked(text);
+    EXPECT_FALSE(checked.printed.tables.rows.front().sharder) << name;
+    for (const Finding& finding : checked.report.findings)
+      if (finding.severity == Severity::error && !finding.rule->id.starts_with("log."))
+        ADD_FAILURE() << name << ": " << finding.message;
+  }
+}
+
 // The planner of v0.6.0 leaves out a table whose constraints allow no sharding, and says so only in a warning of its
 // own.
 TEST(PlannerLogs, ATableThatWasLeftOutShowsInTheKjtStorage) {
