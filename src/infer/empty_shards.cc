@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "infer/rebuild.h"
@@ -154,11 +155,9 @@ void contradict_by_empty_shards(const PlanInputs& plan, Outcome& outcome) {
     if (line.quantity == Quantity::output) lines[line.index].output = &line;
   }
   const auto printed = [](const SumLine* line) { return line ? std::optional(line->printed) : std::nullopt; };
-  const auto contradict_line = [&](const std::optional<RealInterval>& sum, SumLine* line) {
-    if (!sum) return;
-    line->expected = *sum;
-    line->contradicted = true;
-    ++outcome.contradictions;
+  std::vector<std::pair<SumLine*, RealInterval>> denied;
+  const auto deny = [&](const std::optional<RealInterval>& sum, SumLine* line) {
+    if (sum) denied.emplace_back(line, *sum);
   };
   each_denied(
       plan, {shards_of_ranks(plan, outcome)},
@@ -166,9 +165,15 @@ void contradict_by_empty_shards(const PlanInputs& plan, Outcome& outcome) {
         return ColumnCells{printed(lines[r].input), printed(lines[r].output)};
       },
       [&](std::size_t r, const ColumnCells& wrong) {
-        contradict_line(wrong.input, lines[r].input);
-        contradict_line(wrong.output, lines[r].output);
+        deny(wrong.input, lines[r].input);
+        deny(wrong.output, lines[r].output);
       });
+  if (outcome.contradictions > 0 && std::ssize(denied) >= kManyContradictions) return;
+  for (const auto& [line, sum] : denied) {
+    line->expected = sum;
+    line->contradicted = true;
+  }
+  outcome.contradictions += std::ssize(denied);
 }
 
 void check_empty_shards(const PlanInputs& plan, const SearchResult& found, Plan& result) {

@@ -11,7 +11,8 @@ namespace shardstats::infer_detail {
 // the Input and Output cells that no choice of empty shards gives under any of the survivors.
 void check_empty_shards(const PlanInputs& plan, const SearchResult& found, Plan& result);
 
-// The same of one hypothesis, by itself.
+// The same of one hypothesis, by itself. Many such cells beside other contradictions are not counted: they rest on a
+// number that is wrong itself, as a rule.
 void contradict_by_empty_shards(const PlanInputs& plan, Outcome& outcome);
 
 }  // namespace shardstats::infer_detail

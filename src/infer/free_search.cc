@@ -118,8 +118,8 @@ class FreeSearch {
     if (candidate.splits() && limit_ <= 0) return;
     std::int64_t price = price_of(candidate, signs_);
     auto outcome = evaluated(candidate, limit_ - price);
-    // What seems to explain all may not; where more is wrong the rest decides.
-    if (outcome && outcome->contradictions == 0) contradict_by_empty_shards(plan_, *outcome);
+    // Also beside a few other contradictions: else one that has none would seem to explain less than one that has some.
+    if (outcome && outcome->contradictions < kManyContradictions) contradict_by_empty_shards(plan_, *outcome);
     if (!outcome || outcome->cost() + price > limit_) {
       free_.excluded.push_back({candidate.members, limit_ + 1});  // or more
       return;

@@ -215,6 +215,24 @@ TEST(PlannerLogs, WrongSumIsNoSplitOfRows) {
   expect_disputed({"V1.5.0-wrong_sum_and_rows.log", "#         7   2.997", " 260.15 ", " 160.15 ", "rank.output"});
 }
 
+// Cells that few buckets explain count alike whether another cell is wrong or not.
+TEST(PlannerLogs, WrongSumLeavesTheBuckets) {
+  const Checked checked(
+      changed(text_of("V1.5.0-few_buckets_among_many.log"), "#         2   0.283", " 53.82 ", " 54.82 "));
+  std::vector<std::string_view> wrong;
+  for (const Finding& finding : checked.report.findings)
+    if (finding.severity == Severity::error) wrong.push_back(finding.where.text);
+  EXPECT_THAT(wrong, testing::ElementsAre("54.82"));
+}
+
+// Nor does a number that the Input of all ranks rests on hide them.
+TEST(PlannerLogs, WrongLookupsLeaveTheBuckets) {
+  const Checked checked(
+      changed(text_of("V1.5.0-few_buckets.log"), "second.table_1 ", "2.72     pooled", " 272     pooled"));
+  for (const Finding& finding : checked.report.findings)
+    EXPECT_FALSE(finding.severity == Severity::error && finding.rule->id == "rank.perf") << finding.message;
+}
+
 // A split of rows that the cells show stays the explanation where it does not explain the imbalance.
 TEST(PlannerLogs, WrongImbalanceLeavesTheRows) {
   const std::string one =
