@@ -23,6 +23,12 @@ bool maximum_agrees_with_ranks(const PrintedPlan& printed) {
   return maximum && maximum->overlaps(ranks);
 }
 
+// What the log has lost is no number that another explanation would give.
+bool disputes_number(const Finding& finding) {
+  return finding.severity == Severity::error && !finding.rule->id.starts_with("log.");
+}
+std::int64_t disputed_numbers(const Report& report) { return std::ranges::count_if(report.findings, disputes_number); }
+
 // Errors by what inference makes of them. `hbm_maximum`: one that the ranks agree with.
 struct Wrong {
   bool critical_path = false, perf_imbalance = false, hbm_maximum = false, share = false, other = false;
@@ -30,7 +36,7 @@ struct Wrong {
 Wrong wrong_in(const PrintedPlan& printed, const Report& report) {
   Wrong wrong;
   for (const Finding& finding : report.findings) {
-    if (finding.severity != Severity::error) continue;
+    if (!disputes_number(finding)) continue;
     const std::string_view rule = finding.rule->id;
     if (rule.starts_with("critical_path."))
       wrong.critical_path = true;
@@ -113,7 +119,7 @@ void Verification::look_exhaustively() {
   look.keep_precedent = keep_precedent_;
   look.first_look = plan->first_look;
   const bool is_compared = !plan->perf_left_out;
-  const std::int64_t errors = count(report.findings).error;
+  const std::int64_t errors = disputed_numbers(report);
   if (!replace_by(look, [=](std::int64_t others) { return !is_compared || others < errors; }))
     effort_ = Effort::uniform;
 }
@@ -122,7 +128,7 @@ void Verification::look_exhaustively() {
 // plan.
 bool Verification::take_alternative() {
   constexpr std::int64_t kFew = 10;  // more errors than that have another cause
-  const std::int64_t errors = count(report.findings).error;
+  const std::int64_t errors = disputed_numbers(report);
   if (errors == 0 || errors > kFew || disputes_shares(wrong_in(printed_, report))) return false;
   return replace_by_alternatives([=](std::int64_t others) { return others < errors; });
 }
@@ -130,7 +136,7 @@ bool Verification::take_alternative() {
 // Where much rests on one number, the bounds of all that explains the log, which are narrower than those of one
 // hypothesis, have to agree as well. Returns whether they deny the plan and replaced it.
 bool Verification::deny_by_bounds() {
-  if (count(report.findings).error > 0 || !rests_on_one_number(*plan)) return false;
+  if (disputed_numbers(report) > 0 || !rests_on_one_number(*plan)) return false;
   return replace_by_alternatives([](std::int64_t errors) { return errors > 0; });
 }
 
@@ -147,7 +153,7 @@ template <class IsWanted>
 bool Verification::replace_by(const InferOptions& look, const IsWanted& is_wanted) {
   auto other = std::make_unique<Plan>(infer(printed_, look));
   Report report_of_other = verify(printed_, *other);
-  if (!is_wanted(count(report_of_other.findings).error)) return false;
+  if (!is_wanted(disputed_numbers(report_of_other))) return false;
   effort_ = Effort::exhaustive;
   plan = std::move(other);
   report = std::move(report_of_other);

@@ -59,6 +59,23 @@ TEST(Verification, TakesTheMaximumOfHbmOnlyAsTheRanksPrintIt) {
     EXPECT_GT(errors_of(log, "0.1 (0%)", wrong), 0) << wrong;
 }
 
+// What is lost is said once, and leaves all explanations of the rest.
+TEST(Verification, LooksForOtherExplanationsBesideLostCells) {
+  const std::string_view sharder = "EmbeddingBagCollectionSharder";
+  for (const char* const name : {"v0.5.0-dtype_in_the_maximum.log", "v1.4.0-link_of_the_critical_path.log",
+                                 "v1.4.0-link_of_the_imbalance.log"}) {
+    std::string text = planner_log(name);
+    for (std::size_t at = 0; (at = text.find(sharder, at)) != std::string::npos;)
+      text.replace(at, sharder.size(), sharder.size(), ' ');
+    const PrintedPlan printed = parse(find_blocks(text).front());
+    Verification verification(printed);
+    verification.finish();
+    EXPECT_GT(count(verification.report.findings).error, 0) << name;
+    for (const Finding& finding : verification.report.findings)
+      EXPECT_TRUE(finding.severity != Severity::error || finding.rule->id.starts_with("log.")) << finding.message;
+  }
+}
+
 // How severe it is what verify says of shares; of other numbers it says nothing severe.
 std::vector<std::pair<std::string_view, Severity>> shares_of(const std::string& text) {
   const PrintedPlan printed = parse(find_blocks(text).front());
