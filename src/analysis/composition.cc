@@ -103,7 +103,9 @@ class Composer {
     }
     for (const RankBytes& here : hbm_by_rank(plan_, table))
       if (const auto rank = rebuilt_index(here.rank)) on_rank_[*rank].push_back({t, here.bytes});
-    return sum;
+    const ByteInterval room{0, plan_.total_of(table, &ShardSizes::hbm, table.hbm).high};
+    return {narrowed(sum.weights, room), narrowed(sum.optimizer, room), narrowed(sum.cache, room),
+            narrowed(sum.buffers, room)};
   }
 
   void add_largest(std::size_t rank) {
