@@ -41,6 +41,7 @@ struct PlanInputs {
   bool reservation_lost = false;  // their lines may be among those that the log lost: any amount may be reserved
   ByteInterval dense_hbm{}, dense_ddr{}, kjt_hbm{}, kjt_ddr{};
   std::optional<MissingTables> missing;    // rows of the parameter table that the log lost
+  bool lacks_rows = false;                 // lost some, or its kernels count more tables, which nothing confirms
   std::optional<RealInterval> sparse_gap;  // Max HBM - Sparse only Max HBM (v1.4.0+)
 };
 

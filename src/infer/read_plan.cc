@@ -78,6 +78,15 @@ void read_kernels(const PrintedPlan& printed, PlanInputs& plan) {
   std::sort(plan.kernels.begin(), plan.kernels.end(), [](const auto& a, const auto& b) { return a.name < b.name; });
 }
 
+// As the lines of the kernels count them.
+std::int64_t counted_tables(const PrintedPlan& printed) {
+  std::int64_t tables = 0;
+  for (const PrintedLine& line : printed.lines)
+    if (line.id == LineId::kernel_count)
+      tables += parse_integer(printed.slots_of(line)[1].text, kMostTables).value_or(0);
+  return tables;
+}
+
 // Are some of its lines missing, or may all be, since what the release prints in front of them or behind is lost?
 bool lacks_reservation(const PrintedPlan& printed) {
   const auto is_printed = [&](LineId id) { return printed.find(id) != nullptr; };
@@ -153,6 +162,7 @@ PlanInputs read_plan(const PrintedPlan& printed) {
     for (TableInputs& table : plan.tables) table.sized = false;
   plan.sized = std::any_of(plan.tables.begin(), plan.tables.end(), [](const auto& t) { return t.sized; });
   plan.missing = missing_tables(printed);
+  plan.lacks_rows = plan.missing || counted_tables(printed) > std::ssize(printed.tables.rows);
   leave_orders_open(plan);
   read_ranks(printed, plan);
   read_kernels(printed, plan);

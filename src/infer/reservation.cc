@@ -72,20 +72,10 @@ void narrow_ranks(bool in_hbm, Plan& result) {
   }
 }
 
-// Do the kernels' lines count more tables than have rows?
-bool lacks_rows(const PrintedPlan& printed) {
-  std::int64_t counted = 0;
-  for (const PrintedLine& line : printed.lines)
-    if (line.id == LineId::kernel_count)
-      counted += parse_integer(printed.slots_of(line)[1].text, kMostTables).value_or(0);
-  return counted > std::ssize(printed.tables.rows);
-}
-
 }  // namespace
 
-// Of lost rows nothing else has to tell: their lookups are not known in any case.
 std::optional<RealInterval> kjt_lookups(const PlanInputs& plan) {
-  if (!plan.printed->tables.printed || plan.missing || lacks_rows(*plan.printed)) return std::nullopt;
+  if (!plan.printed->tables.printed || plan.lacks_rows) return std::nullopt;
   RealInterval sum{};
   for (const TableInputs& table : plan.tables) {
     if (!table.sized) return std::nullopt;
