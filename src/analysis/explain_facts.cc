@@ -176,7 +176,8 @@ std::string Facts::split_note() const {
     case RowSplitKind::in_buckets:
       return "row split hidden: as many whole buckets each, of which no log prints the number";
     case RowSplitKind::hidden:
-      return "row split hidden: proportional to capacities, or by buckets";
+      return std::string("row split that this log does not show: by the capacities of the devices, ") +
+             (setting_.rules->buckets ? "by buckets, or even" : "or even");
   }
   return "blocks of ceil" + quotient + ", the rest on the last ones";
 }

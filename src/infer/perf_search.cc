@@ -215,6 +215,8 @@ class PerfSearch {
 
   // Of codecs that the tables of a sharder leave open, as where its only table is wrong, the ranks choose.
   void choose_codecs_by_ranks(const PerfHypothesis& h, const std::vector<std::uint64_t>& open, PerfOutcome& outcome) {
+    constexpr std::size_t kMostSharders = 64;  // no model has more; each asks for all tables again
+    if (open.size() > kMostSharders) return;
     const WireClasses classes(h, plan_, perf_);
     for (std::size_t s = 0; s < open.size(); ++s) {
       std::vector<std::size_t> one = first_of(outcome.codecs);

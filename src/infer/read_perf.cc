@@ -2,6 +2,7 @@
 #include <map>
 #include <numeric>
 #include <span>
+#include <tuple>
 
 #include "infer/perf_model.h"
 #include "infer/rebuild.h"
@@ -108,30 +109,32 @@ class Sharders {
   std::uint32_t of(const PrintedTable& row) {
     if (is_known(row)) return named(row.sharder.text);
     const auto module = module_of(row);
-    if (!module) return nameless();
-    const auto found = modules_.find(*module);
-    return found != modules_.end() ? found->second : modules_.emplace(*module, nameless()).first->second;
+    if (!module) return count_++;
+    const auto [found, is_new] = modules_.try_emplace(*module, count_);
+    count_ += is_new;
+    return found->second;
   }
-  std::uint32_t count() const { return static_cast<std::uint32_t>(std::max<std::size_t>(names_.size(), 1)); }
+  std::uint32_t count() const { return std::max(count_, 1u); }
 
  private:
   // Releases that do not print it know no codecs.
   bool is_known(const PrintedTable& row) const { return row.sharder || !printed_; }
   std::uint32_t named(std::string_view name) {
-    const auto is_its = [&](const auto& known) { return known && same_text(*known, name); };
-    const auto found = std::ranges::find_if(names_, is_its);
-    const auto sharder = static_cast<std::uint32_t>(found - names_.begin());
-    if (found == names_.end()) names_.emplace_back(name);
-    return sharder;
-  }
-  std::uint32_t nameless() {
-    names_.emplace_back();
-    return static_cast<std::uint32_t>(names_.size() - 1);
+    // Most rows have the sharder of the one above.
+    if (last_ == names_.end() || !same_text(last_->first, name)) {
+      bool is_new = false;
+      std::tie(last_, is_new) = names_.try_emplace(name, count_);
+      count_ += is_new;
+    }
+    return last_->second;
   }
 
+  using Numbers = std::map<std::string_view, std::uint32_t>;
   bool printed_;  // is there, or was there before it was lost?
-  std::vector<std::optional<std::string_view>> names_;
-  std::map<std::string_view, std::uint32_t> modules_;  // filled where a name is lost
+  std::uint32_t count_ = 0;
+  Numbers names_;
+  Numbers::iterator last_ = names_.end();
+  Numbers modules_;  // filled where a name is lost
 };
 
 // Looks at each table once. `Tables`: one of these.

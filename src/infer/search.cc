@@ -112,12 +112,13 @@ void hide(const PlanInputs& plan, Evaluator& evaluator, Freedom freedom, SplitRo
   found = std::move(*hidden);
 }
 
-// Has every rank lost its memory, or a shard of a table that lost its size? Then none shows how rows are split.
+// Has every rank lost its memory, or a shard of a table that lost its size? Then none shows how rows are split. Not in
+// a plan without ranks.
 bool no_rank_shows_rows(const PlanInputs& plan) {
   const std::vector<bool> telling = ranks_that_tell(plan);
   for (std::size_t r = 0; r < telling.size(); ++r)
     if (telling[r] && plan.ranks[r].hbm) return false;
-  return true;
+  return !telling.empty();
 }
 
 // Where the shares of the ranks speak for devices of different capacities, row-wise tables that are too small to show

@@ -460,6 +460,12 @@ TEST(Damage, RebuiltMemoryOfAKernelThatCountsMoreTablesThanThereAre) {
   EXPECT_GE(lost.plan.kjt_hbm.high, whole.plan.kjt_hbm.high);
 }
 
+// A plan that found no place for its tables has no ranks that could show how rows are split, and has lost none.
+TEST(Damage, RowsOfAPlanWithoutRanksAreSplitEvenly) {
+  const Checked checked(log_bytes("../edits/v1.3.0-no_ranks.log"));
+  for (const PlanTable& table : checked.plan.tables) EXPECT_EQ(table.row_split, RowSplitKind::evenly);
+}
+
 // Each cell of the first rows lost by itself: that is an error, and nothing is said against those that are left. A list
 // of shards may be empty, but not beside others.
 TEST(Damage, ALostCellIsAllThatIsWrong) {

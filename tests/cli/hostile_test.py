@@ -158,8 +158,11 @@ CASES = [  # what, log, status, part of what is printed
     ("a kernel for each table and constraint", kernels(many(16_000)), 1, "error"),
     ("a kernel for each table", tables(many(8000), lambda row, i: row.replace("     fused   ", f"  k{i:07d}   ")), 1, "error"),
     ("a sharder for each table",
-     tables(many(300), lambda row, i: row.replace("EmbeddingBagCollectionSharder", f"EmbeddingBagCollectionS{i:06d}")), 1,
-     "error"),
+     tables(many(16_000), lambda row, i: row.replace("EmbeddingBagCollectionSharder", f"EmbeddingBagCollectionS{i:06d}")),
+     1, "error"),
+    ("a module for each table that lost its sharder",
+     tables(many(16_000), lambda row, i: row.replace("EmbeddingBagCollectionSharder", " " * 29)
+            .replace(f"{f't{i}':>12} ", f"{f'm{i}.t':>12} ")), 1, "error"),
     ("titles only", "# --- Planner Statistics ---\n" * many(100_000), 2, "no planner block found"),
     ("borders only", ("#" * 90 + "\n") * many(100_000), 2, "no planner block found"),
     # Each took minutes when a part of it was read again for each of its lines.

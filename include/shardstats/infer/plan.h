@@ -95,7 +95,7 @@ enum class RowSplitKind : std::uint8_t {
   by_equal_memory,  // 3.3, by capacities that are all the same: the last one has the rest
   by_memory,        // 3.3, and the memory of the ranks shows how
   in_buckets,       // 3.4, or evenly: a virtual table, whose number of buckets is not printed
-  hidden,           // not evenly: 3.3 or 3.4
+  hidden,           // not shown: 3.3 or 3.4, or evenly
 };
 
 struct PlanTable {
