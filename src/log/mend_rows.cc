@@ -171,6 +171,17 @@ void find_ranks_in_unknown_column(RowTexts texts, ColumnTable<PrintedRank>& tabl
   }
 }
 
+// A rank lists every sharding type of the plan, those that it has no shards of with 0, or none does (section 3.2).
+void report_lost_shards(DraftPlan& plan) {
+  const auto lists_none = [](const PrintedRank& row) { return row.shards.text.empty(); };
+  if (std::ranges::all_of(plan.ranks.rows, lists_none)) return;
+  for (PrintedRank& row : plan.ranks.rows) {
+    if (!lists_none(row) || row.shards.text.data() == nullptr) continue;  // reported with the rest of its row
+    plan.report(DiagnosticKind::missing_cells, row.shards);
+    row.shards.text = {};
+  }
+}
+
 }  // namespace
 
 void RanksInLists::add(const PrintedTable& row) {
@@ -196,6 +207,7 @@ void RanksInLists::add_last(std::int64_t rank) {
 }
 
 void mend_rank_rows(RowTexts texts, const RanksInLists& ranks, DraftPlan& plan) {
+  report_lost_shards(plan);
   find_ranks_in_unknown_column(texts, plan.ranks);
   const auto& rows = plan.ranks.rows;
   Numbering numbering{std::ssize(rows)};

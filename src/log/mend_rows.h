@@ -36,7 +36,7 @@ class RanksInLists {
 
 // The numbers of ranks may stand in a column that has another name. A row that stands above already, byte for byte, is
 // left out; one that is lost gets its place without any cell, where the lists of tables and lines tell how many ranks
-// there are. Reports all that is not 0, 1, 2, ...
+// there are. Reports all that is not 0, 1, 2, ..., and lost lists of shards.
 void mend_rank_rows(RowTexts texts, const RanksInLists& ranks, DraftPlan& plan);
 
 // Leaves out rows that stand above already.

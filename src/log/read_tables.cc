@@ -361,17 +361,6 @@ bool lacks_rows(const ColumnTable<Row>& table, const Block& block) {
   return table.printed && table.rows.empty() && block.closed;
 }
 
-// A rank lists every sharding type of the plan, those that it has no shards of with 0, or none does (section 3.2).
-void report_lost_shards(DraftPlan& plan) {
-  const auto lists_none = [](const PrintedRank& row) { return row.shards.text.empty(); };
-  if (std::ranges::all_of(plan.ranks.rows, lists_none)) return;
-  for (PrintedRank& row : plan.ranks.rows) {
-    if (!lists_none(row) || row.shards.text.data() == nullptr) continue;  // reported with the rest of its row
-    plan.report(DiagnosticKind::missing_cells, row.shards);
-    row.shards.text = {};
-  }
-}
-
 }  // namespace
 
 // A header row is recognised by the rule row below it.
@@ -386,7 +375,6 @@ void TableReader::mend_ranks() {
   DraftPlan& plan = state_.plan;
   if (lacks_rows(plan.ranks, state_.block))
     plan.report(DiagnosticKind::no_rank_rows, plan.ranks.columns.front().header);
-  report_lost_shards(plan);
   state_.ranks_in_lists.add_lines(plan);
   mend_rank_rows(state_.rank_rows, state_.ranks_in_lists, plan);
 }
