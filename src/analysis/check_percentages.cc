@@ -256,16 +256,13 @@ bool check_kind(Checks& checks, const MemoryKind& kind, const MemoryShares& of, 
 // Is nothing wrong but shares of one memory? A device of its own may leave other numbers wrong as well where rows were
 // split evenly, or both of its shares.
 bool are_alone(const Checks& checks, const MemoryShares& hbm, const MemoryShares& ddr) {
-  const auto is_wrong_number = [](const Finding& finding) {
-    return finding.severity == Severity::error && !finding.rule->id.starts_with("log.");
-  };
   const auto only_wrong_row = [](const MemoryShares& of) {
     const std::vector<const Share*> wrong = of.wrong();
     return wrong.size() == 1 ? wrong.front()->row : nullptr;
   };
   const PrintedRank* row = only_wrong_row(hbm);
   const bool both = row != nullptr && row == only_wrong_row(ddr);
-  return !both && std::ranges::none_of(checks.findings, is_wrong_number);
+  return !both && std::ranges::none_of(checks.findings, disputes_number);
 }
 
 }  // namespace

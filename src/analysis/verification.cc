@@ -23,10 +23,6 @@ bool maximum_agrees_with_ranks(const PrintedPlan& printed) {
   return maximum && maximum->overlaps(ranks);
 }
 
-// What the log has lost is no number that another explanation would give.
-bool disputes_number(const Finding& finding) {
-  return finding.severity == Severity::error && !finding.rule->id.starts_with("log.");
-}
 std::int64_t disputed_numbers(const Report& report) { return std::ranges::count_if(report.findings, disputes_number); }
 
 // Errors by what inference makes of them. `hbm_maximum`: one that the ranks agree with.

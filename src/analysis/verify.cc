@@ -279,6 +279,10 @@ bool has_unknown_layout(const Report& report) {
   });
 }
 
+bool disputes_number(const Finding& finding) {
+  return finding.severity == Severity::error && !finding.rule->id.starts_with("log.");
+}
+
 FindingCounts count(const std::vector<Finding>& findings) {
   FindingCounts counts;
   for (const Finding& finding : findings) counts.add(finding.severity);

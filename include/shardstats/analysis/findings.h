@@ -74,5 +74,7 @@ struct FindingCounts {
 };
 
 FindingCounts count(const std::vector<Finding>& findings);
+// Is it an error about a number? Not where the log is damaged: no other explanation gives what is lost.
+bool disputes_number(const Finding& finding);
 
 }  // namespace shardstats
