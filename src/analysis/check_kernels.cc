@@ -78,13 +78,12 @@ class SumsOfCells {
     is_read_ = true;
     if (!checks_.rows_complete || rows_without_kernel(checks_) > 0) return;
     const Format format = checks_.printed.format_of(RoundedNumbers::table_storage);
-    for (const PrintedTable& row : checks_.printed.tables.rows) {
+    for (const PrintedTable& row : checks_.printed.tables.rows)
       for (const KernelSum& sum : kKernelSums)
         if (sum.table != nullptr) {
           TotalBytes& total = sums_.try_emplace({sum.rule, row.kernel.text}, ByteInterval{}).first->second;
           total = with(total, bytes_printed_as((row.*sum.table).text, format, kGiB));
         }
-    }
   }
 
   const Checks& checks_;

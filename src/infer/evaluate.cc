@@ -11,7 +11,7 @@ bool lost_its_size(const PlanInputs& plan, const TableInputs& table) {
   const auto& printed = plan.printed->tables;
   const PrintedTable& row = printed.rows[table.row];
   const bool is_whole = table.rows > 0 && table.cols > 0 && !table.ranks.empty() && row.pooling_factor &&
-                        row.sharding && row.kernel && row.features && row.output &&
+                        row.sharding && row.features && row.output &&
                         (row.batch_sizes || !printed.has(ColumnId::batch_sizes));
   return table.kernel == nullptr || (!table.sized && !is_whole);
 }

@@ -78,8 +78,8 @@ void read_kernels(const PrintedPlan& printed, PlanInputs& plan) {
   std::sort(plan.kernels.begin(), plan.kernels.end(), [](const auto& a, const auto& b) { return a.name < b.name; });
 }
 
-// As the lines of the kernels count them.
-std::int64_t counted_tables(const PrintedPlan& printed) {
+// All that the lines of the kernels count.
+std::int64_t tables_of_kernels(const PrintedPlan& printed) {
   std::int64_t tables = 0;
   for (const PrintedLine& line : printed.lines)
     if (line.id == LineId::kernel_count)
@@ -162,7 +162,7 @@ PlanInputs read_plan(const PrintedPlan& printed) {
     for (TableInputs& table : plan.tables) table.sized = false;
   plan.sized = std::any_of(plan.tables.begin(), plan.tables.end(), [](const auto& t) { return t.sized; });
   plan.missing = missing_tables(printed);
-  plan.lacks_rows = plan.missing || counted_tables(printed) > std::ssize(printed.tables.rows);
+  plan.lacks_rows = plan.missing || tables_of_kernels(printed) > std::ssize(printed.tables.rows);
   leave_orders_open(plan);
   read_ranks(printed, plan);
   read_kernels(printed, plan);
