@@ -171,10 +171,11 @@ void find_ranks_in_unknown_column(RowTexts texts, ColumnTable<PrintedRank>& tabl
   }
 }
 
-// A rank lists every sharding type of the plan, those that it has no shards of with 0, or none does (section 3.2).
-void report_lost_shards(DraftPlan& plan) {
+// A rank lists every sharding type of the plan, those that it has no shards of with 0 (section 3.2); in a plan
+// without shards none does.
+void report_lost_shards(const RanksInLists& ranks, DraftPlan& plan) {
   const auto lists_none = [](const PrintedRank& row) { return row.shards.text.empty(); };
-  if (std::ranges::all_of(plan.ranks.rows, lists_none)) return;
+  if (!ranks.tables_have_any() && std::ranges::all_of(plan.ranks.rows, lists_none)) return;
   for (PrintedRank& row : plan.ranks.rows) {
     if (!lists_none(row) || row.shards.text.data() == nullptr) continue;  // reported with the rest of its row
     plan.report(DiagnosticKind::missing_cells, row.shards);
@@ -188,6 +189,7 @@ void RanksInLists::add(const PrintedTable& row) {
   const std::int64_t last = last_rank(row.ranks.text);
   add_last(last);
   ++tables_;
+  if (last >= 0) tables_have_any_ = true;
   if (!is_on_all_ranks(row.sharding.text)) return;
   ++on_all_;
   last_on_all_ = last;
@@ -207,7 +209,7 @@ void RanksInLists::add_last(std::int64_t rank) {
 }
 
 void mend_rank_rows(RowTexts texts, const RanksInLists& ranks, DraftPlan& plan) {
-  report_lost_shards(plan);
+  report_lost_shards(ranks, plan);
   find_ranks_in_unknown_column(texts, plan.ranks);
   const auto& rows = plan.ranks.rows;
   Numbering numbering{std::ssize(rows)};

@@ -23,13 +23,16 @@ class RanksInLists {
   std::int64_t of_two() const { return second_ + 1; }
   // By the list of the only table that has to be on all of them; 0: there is none, or several.
   std::int64_t of_only() const { return tables_ == 1 ? most_ + 1 : on_all_ == 1 ? last_on_all_ + 1 : 0; }
+  // Does the row of any table list ranks?
+  bool tables_have_any() const { return tables_have_any_; }
   // Does any table have to be on all of them?
   bool tells_all() const { return on_all_ > 0; }
 
  private:
   void add_last(std::int64_t rank);
 
-  std::size_t tables_ = 0, on_all_ = 0;   // how many tables there are, and are on all ranks
+  std::size_t tables_ = 0, on_all_ = 0;  // how many tables there are, and are on all ranks
+  bool tables_have_any_ = false;
   std::int64_t most_ = -1, second_ = -1;  // the last ranks of the two lists that go furthest
   std::int64_t last_on_all_ = -1;         // of the last table that is on all ranks
 };

@@ -487,6 +487,22 @@ TEST(Damage, ALostCellIsAllThatIsWrong) {
   }
 }
 
+// The lists of shards of all ranks, which would be empty in a plan without shards only.
+TEST(Damage, LostListsOfShards) {
+  for (const char* name : {"v0.3.0.log", "v1.4.0.log"}) {
+    std::vector<std::string> lines = lines_of(log_bytes(name));
+    const std::vector<std::size_t> rows = rows_of(joined(lines), true);
+    for (const std::size_t row : rows) {
+      const std::size_t start = lines[row].find_first_of("CDRTG"), end = lines[row].rfind('#');
+      ASSERT_NE(start, std::string::npos) << lines[row];
+      lines[row].replace(start, end - start, end - start, ' ');
+    }
+    const Errors errors = errors_of(joined(lines));
+    EXPECT_EQ(errors.of_numbers, std::vector<std::string>{}) << joined(lines);
+    EXPECT_EQ(errors.of_log, std::ssize(rows));
+  }
+}
+
 // The table of the first row is on all ranks: without its size none shows how the rows of the others are split.
 TEST(Damage, RowsOfOtherTablesStayOpenWhereNoRankShowsThem) {
   const std::vector<std::string> whole = lines_of(log_bytes("../planner/v1.1.0-equal_capacities.log"));
