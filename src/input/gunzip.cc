@@ -64,9 +64,19 @@ class Inflater {
   bool ready_ = false;
 };
 
+// Bytes of the last member, modulo 2^32: mostly it is the only one, and its file ends with their number. What is left
+// of a damaged file may end with any.
+std::size_t told_size(std::string_view compressed) {
+  std::size_t size = 0;
+  for (int i = 1; i <= 4 && i <= std::ssize(compressed); ++i)
+    size = size << 8 | static_cast<unsigned char>(compressed[compressed.size() - static_cast<std::size_t>(i)]);
+  return size;
+}
+
 }  // namespace
 
 std::optional<ContentFault> gunzip(std::string_view compressed, std::size_t limit, std::string& out) {
+  if (const std::size_t told = told_size(compressed); told <= limit) out.reserve(told);  // growing holds twice as much
   Inflater inflater(compressed);
   do {
     const std::optional<ContentFault> fault = inflater.read_member(limit, out);

@@ -415,6 +415,20 @@ class Status(unittest.TestCase):
                 with self.subTest(arguments):
                     self.assertLess(peak_memory(*arguments, expected=2) - little, large.stat().st_size / 3)
 
+    def test_gzip_takes_as_much_memory_as_its_content(self):
+        if b"__asan_init" in Path(BINARY).read_bytes():
+            self.skipTest("the address sanitizer keeps freed memory for a while")
+        noise = b"epoch 1: loss 0.5\n" * (1 << 16)
+        with tempfile.TemporaryDirectory() as folder:
+            small, large = Path(folder, "small.log.gz"), Path(folder, "large.log.gz")
+            for log, pieces in ((small, 1), (large, 115)):  # 129 MiB: a text that grows to it is 128 MiB long before
+                with gzip.open(log, "wb", compresslevel=1) as file:
+                    for _ in range(pieces):
+                        file.write(noise)
+                    file.write(GOOD)
+            little, much = (peak_memory("verify", log) for log in (small, large))
+            self.assertLess(much - little, 115 * len(noise) * 1.3)
+
     def test_colour(self):
         self.assertNotIn(b"\033", run("verify", stdin=WRONG).stdout)
         self.assertIn(b"\033", run("verify", stdin=WRONG, env={"FORCE_COLOR": "1"}).stdout)
