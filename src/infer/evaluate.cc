@@ -39,6 +39,10 @@ std::vector<bool> ranks_that_tell(const PlanInputs& plan) {
   return ranks;
 }
 
+bool lost_a_size(const PlanInputs& plan) {
+  return std::ranges::any_of(plan.tables, [&](const TableInputs& table) { return lost_its_size(plan, table); });
+}
+
 bool is_on_any(const std::vector<bool>& ranks, const TableInputs& table) {
   return std::any_of(table.ranks.begin(), table.ranks.end(), [&](int rank) {
     const auto r = static_cast<std::size_t>(rank);

@@ -49,6 +49,8 @@ struct PlanInputs {
 std::vector<bool> ranks_without_missing(const PlanInputs& plan);
 // Nor one of a table whose row lost what its size follows from, and the rank's own row is there.
 std::vector<bool> ranks_that_tell(const PlanInputs& plan);
+// Has the row of some table lost what its size follows from?
+bool lost_a_size(const PlanInputs& plan);
 // Has the table a shard on one of these ranks, a flag for each rank row?
 bool is_on_any(const std::vector<bool>& ranks, const TableInputs& table);
 // What shards of missing tables may take of a rank, a bit for each Quantity.

@@ -77,7 +77,7 @@ class FreeSearch {
               .imbalance = if_several(imbalance_without_rows_)};
     // One wrong cell must not be explained away by a table of its own kind; many at once are seldom wrong cells.
     if (of_uniform_ >= kManyContradictions) limit_ += of_uniform_ / 2;
-    if (plan.missing) limit_ += of_uniform_;  // the damage is known to be another: the cells are right
+    if (plan.missing || lost_a_size(plan)) limit_ += of_uniform_;  // the damage is known to be another: cells are right
     limit_ += imbalance_without_rows_;
   }
 

@@ -122,11 +122,14 @@ bool no_rank_shows_rows(const PlanInputs& plan) {
 }
 
 // Where the shares of the ranks speak for devices of different capacities, row-wise tables that are too small to show
-// it are not split evenly either.
-void hide_rows(const PlanInputs& plan, Evaluator& evaluator, Survivor& survivor) {
+// it are not split evenly either; where no rank shows rows at all, virtual tables may have any buckets.
+void hide_rows(const PlanInputs& plan, Evaluator& evaluator, bool any_shown, Survivor& survivor) {
   Outcome& even = survivor.outcome;
   if (even.rows.how != SplitRows::evenly || !may_split_unevenly(plan, *even.setting.rules)) return;
-  hide(plan, evaluator, Freedom::columns, hidden_split_of(survivor.members), even);
+  const bool may_have_few = !any_shown && std::ranges::any_of(plan.tables, has_virtual_kernel) &&
+                            !members_that(survivor.members, SplitRows::by_few_buckets).empty();
+  hide(plan, evaluator, Freedom::columns, may_have_few ? SplitRows::by_few_buckets : hidden_split_of(survivor.members),
+       even);
 }
 
 // Numbers of poolings and widths of blocks that old releases do not print are usual ones as long as the ranks agree.
@@ -205,9 +208,9 @@ SearchResult search_on(const PlanInputs& plan, UniformSearch uniform, const Infe
   for (Survivor& survivor : result.survivors) hide_inputs(plan, evaluator, survivor);
   if (!options.alternatives) return std::move(result);
   const Shares shares(plan);
-  const bool are_hidden = no_rank_shows_rows(plan);
+  const bool any_shown = !no_rank_shows_rows(plan);
   for (Survivor& survivor : result.survivors)
-    if (are_hidden || shares.conflicts_beside(survivor.outcome) > 0) hide_rows(plan, evaluator, survivor);
+    if (!any_shown || shares.conflicts_beside(survivor.outcome) > 0) hide_rows(plan, evaluator, any_shown, survivor);
   add_buckets(plan, evaluator, result.survivors);
   return std::move(result);
 }

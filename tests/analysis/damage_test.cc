@@ -512,6 +512,22 @@ TEST(Damage, RowsOfOtherTablesStayOpenWhereNoRankShowsThem) {
     expect_overlap(plan, Checked(joined(lines)).plan, lines[row]);
 }
 
+// One cell of a table in the way of a split that the memory of the ranks shows: of capacities beside an optimizer of
+// half of the tables, where it takes the imbalance away, and of fewer buckets than ranks, where no rank is left.
+TEST(Damage, RowsThatAreNotSplitEvenlyBesideALostCell) {
+  for (const auto& [name, table] : {std::pair{"../planner/v1.1.0-capacities_and_optimizers.log", 11u},
+                                    {"../planner/v1.7.0-few_buckets_of_one.log", 8u}}) {
+    const std::vector<std::string> whole = lines_of(log_bytes(name));
+    const Plan plan = Checked(joined(whole)).plan;
+    const std::vector<std::size_t> rows = rows_of(joined(whole), false);
+    for (const auto& lines : with_lost_cells(whole, rows[0] - 1, rows.at(table))) {
+      const std::string& row = lines[rows.at(table)];
+      EXPECT_EQ(errors_of(joined(lines)).of_numbers, std::vector<std::string>{}) << row;
+      expect_overlap(plan, Checked(joined(lines)).plan, row);
+    }
+  }
+}
+
 // A column of the table that begins with that header line, without its last column.
 TEST(Damage, LostColumn) {
   const std::string bytes = log_bytes("v1.4.0.log");
