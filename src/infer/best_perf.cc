@@ -24,15 +24,12 @@ bool adds_multiplier(const PerfOutcome& other, const PerfOutcome& best) {
 
 // Does it have other values in the place of some that are not the usual ones?
 bool speaks_against(const PerfHypothesis& other, const PerfHypothesis& h) {
-  const auto is_own = [](RealInterval found, RealInterval usual, RealInterval others) {
-    return !found.overlaps(usual) && !found.overlaps(others);
-  };
-  const Bandwidths<RealInterval> usual = default_bandwidths();
-  const PerfSetting<RealInterval>&x = h.setting, &y = other.setting;
-  return std::ranges::any_of(kBandwidths,
-                             [&](const auto b) { return is_own(x.bandwidths.*b, usual.*b, y.bandwidths.*b); }) ||
-         is_own(x.backward, kDefaultBackward, y.backward) ||
-         is_own(x.weighted_backward, kDefaultWeightedBackward, y.weighted_backward);
+  const FittedValues usual;
+  for (std::size_t i = 0; i < kFittedValues; ++i) {
+    const RealInterval found = fitted_value(h.setting, i);
+    if (!found.overlaps(fitted_value(usual, i)) && !found.overlaps(fitted_value(other.setting, i))) return true;
+  }
+  return false;
 }
 
 bool same_hypothesis(const PerfOutcome& a, const PerfOutcome& b) {

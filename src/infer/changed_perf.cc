@@ -31,17 +31,8 @@ void order_by_likelihood(std::vector<std::int64_t>& sizes) {
 
 // Bandwidths and multipliers that were asked for.
 void override_speed(const RunRequest& run, PerfSetting<RealInterval>& setting) {
-  const auto set = [](const std::optional<double>& asked, RealInterval& bounds) {
-    if (asked) bounds = exactly(*asked);
-  };
-  set(run.bandwidths.hbm, setting.bandwidths.hbm);
-  set(run.bandwidths.ddr, setting.bandwidths.ddr);
-  set(run.bandwidths.hbm_to_ddr, setting.bandwidths.hbm_to_ddr);
-  set(run.bandwidths.ssd, setting.bandwidths.ssd);
-  set(run.bandwidths.intra_host, setting.bandwidths.intra_host);
-  set(run.bandwidths.inter_host, setting.bandwidths.inter_host);
-  set(run.backward, setting.backward);
-  set(run.weighted_backward, setting.weighted_backward);
+  for (std::size_t i = 0; i < kFittedValues; ++i)
+    if (const std::optional<double>& asked = fitted_value(run, i)) fitted_value(setting, i) = exactly(*asked);
 }
 
 void subtract(PerfCells& from, const PerfCells& cells) {
@@ -75,9 +66,7 @@ class Evaluation {
   void run(const PerfOutcome& before, const PerfHypothesis& old, PerfHypothesis now) {
     PerfOutcome after;
     after.hypothesis = std::move(now);
-    after.bandwidths = after.hypothesis.setting.bandwidths;
-    after.backward = after.hypothesis.setting.backward;
-    after.weighted_backward = after.hypothesis.setting.weighted_backward;
+    after.values = values_of(after.hypothesis.setting);
     after.bounded = before.bounded;
     after.codecs = before.codecs;
     const std::size_t ranks = std::min(base_.perf.ranks.size(), result_.inputs.ranks.size());
@@ -287,7 +276,7 @@ ChangedPerf changed_perf(const Inference& base, const ChangedInputs& changed,
   for (const PerfOutcome& before : base.perf_outcomes) {
     if (likely != nullptr && likely->perf != &before) continue;
     PerfHypothesis old = likely != nullptr ? likely->hypothesis : before.hypothesis;
-    if (likely == nullptr) take_bounds(before, old.setting);
+    if (likely == nullptr) set_values(before.values, old.setting);
     for (const ChangedOutcome& outcome : outcomes) {
       if (outcome.from != before.hypothesis.outcome) continue;
       PerfHypothesis now = old;

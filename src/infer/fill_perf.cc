@@ -112,21 +112,17 @@ Bandwidths<bool> used_bandwidths(const PerfOutcome& outcome, const PlanInputs& i
 
 void fill_values(const std::vector<PerfOutcome>& outcomes, const PlanInputs& inputs, const PerfInputs& perf,
                  Plan& plan) {
-  plan.perf.bandwidths = outcomes.front().bandwidths;
-  plan.perf.backward = outcomes.front().backward;
-  plan.perf.weighted_backward = outcomes.front().weighted_backward;
+  FittedValues values = outcomes.front().values;
   plan.perf.used = {true, true, true, true, true, true};
   for (const PerfOutcome& outcome : outcomes) {
-    plan.perf.backward = hull(plan.perf.backward, outcome.backward);
-    plan.perf.weighted_backward = hull(plan.perf.weighted_backward, outcome.weighted_backward);
+    values = hull(values, outcome.values);
     const auto used = used_bandwidths(outcome, inputs, perf, plan);
-    for (std::size_t k = 0; k < kBandwidths.size(); ++k) {
-      RealInterval& bounds = plan.perf.bandwidths.*kBandwidths[k];
-      bounds = hull(bounds, outcome.bandwidths.*kBandwidths[k]);
-      const auto flag = kBandwidthFlags[k];
+    for (const auto flag : kBandwidthFlags)
       plan.perf.used.*flag = plan.perf.used.*flag && used.*flag && outcome.bounded.*flag;
-    }
   }
+  plan.perf.bandwidths = values.bandwidths;
+  plan.perf.backward = values.backward;
+  plan.perf.weighted_backward = values.weighted_backward;
 }
 
 }  // namespace

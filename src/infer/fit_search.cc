@@ -11,11 +11,6 @@ namespace {
 constexpr std::int64_t kHidden = 1;  // what a value of its own costs that does not show
 constexpr std::uint64_t kAllCodecs = (std::uint64_t{1} << kCodecs) - 1;
 
-bool same_values(const FittedValues& a, const FittedValues& b) {
-  return same_bandwidths(a.bandwidths, b.bandwidths) && a.backward == b.backward &&
-         a.weighted_backward == b.weighted_backward;
-}
-
 // `own`: how many of the values are not the defaults.
 void add_cost(std::int64_t own, const FittedValues& values, PerfOutcome& outcome) {
   outcome.odd = odd_bandwidths(values);
@@ -57,7 +52,7 @@ std::int64_t FitSearch::most_contradictions() const {
 // A value that few tables show may have been fitted to unlikely options of these.
 void FitSearch::try_default(Fitted& fitted, std::size_t index) {
   const FittedValues usual;
-  FittedValues values = values_of(fitted.hypothesis);
+  FittedValues values = values_of(fitted.hypothesis.setting);
   RealInterval& value = fitted_value(values, index);
   const RealInterval of_default = fitted_value(usual, index);
   if (value.contains(of_default.low)) return;

@@ -44,15 +44,9 @@ void each_value(Values& values, F f) {
 
 }  // namespace
 
-FittedValues values_of(const PerfHypothesis& h) {
-  return {h.setting.bandwidths, h.setting.backward, h.setting.weighted_backward};
-}
-
 PerfHypothesis with_values(const PerfHypothesis& h, const FittedValues& values) {
   PerfHypothesis with = h;
-  with.setting.bandwidths = values.bandwidths;
-  with.setting.backward = values.backward;
-  with.setting.weighted_backward = values.weighted_backward;
+  set_values(values, with.setting);
   return with;
 }
 

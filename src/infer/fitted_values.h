@@ -11,18 +11,6 @@
 
 namespace shardstats::infer_detail {
 
-struct FittedValues {
-  Bandwidths<RealInterval> bandwidths = default_bandwidths();
-  RealInterval backward = kDefaultBackward, weighted_backward = kDefaultWeightedBackward;
-};
-// Each of them, of FittedValues or a PerfSetting: the bandwidths in the order of kBandwidths, then the multipliers.
-inline constexpr std::size_t kFittedValues = kBandwidths.size() + 2;
-template <class Values>
-auto& fitted_value(Values& values, std::size_t index) {
-  if (index < kBandwidths.size()) return values.bandwidths.*kBandwidths[index];
-  return index == kBandwidths.size() ? values.backward : values.weighted_backward;
-}
-FittedValues values_of(const PerfHypothesis& h);
 PerfHypothesis with_values(const PerfHypothesis& h, const FittedValues& values);
 
 struct PerfFit : FittedValues {

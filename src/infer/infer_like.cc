@@ -46,8 +46,8 @@ SurvivorPrecedent precedent_of(const PlanInputs& plan, Outcome& outcome) {
   return survivor;
 }
 
-bool may_have_usual_multipliers(const PerfOutcome& outcome) {
-  return outcome.backward.overlaps(kDefaultBackward) && outcome.weighted_backward.overlaps(kDefaultWeightedBackward);
+bool may_have_usual_multipliers(const FittedValues& values) {
+  return values.backward.overlaps(kDefaultBackward) && values.weighted_backward.overlaps(kDefaultWeightedBackward);
 }
 
 double element_size_of(const PerfOutcome& outcome, std::size_t table) {
@@ -69,10 +69,8 @@ PerfPrecedent precedent_of(const PerfOutcome& outcome, const SearchResult& found
   perf.hypothesis.outcome = nullptr;
   perf.is_fitted = !has_defaults(outcome.hypothesis);
   perf.usual_bandwidths = same_bandwidths(outcome.hypothesis.setting.bandwidths, default_bandwidths());
-  perf.usual_multipliers = may_have_usual_multipliers(outcome);
-  perf.hypothesis.setting.bandwidths = default_bandwidths();
-  perf.hypothesis.setting.backward = kDefaultBackward;
-  perf.hypothesis.setting.weighted_backward = kDefaultWeightedBackward;
+  perf.usual_multipliers = may_have_usual_multipliers(outcome.values);
+  set_values({}, perf.hypothesis.setting);
   for (const std::uint64_t codecs : outcome.codecs) perf.codecs.push_back(likeliest(codecs));
   perf.freedoms = outcome.freedoms;
   for (std::size_t t = 0; t < outcome.tables.size(); ++t) perf.element_sizes.push_back(element_size_of(outcome, t));
@@ -191,7 +189,7 @@ class PerfAgain {
     PerfOutcome outcome =
         known.is_fitted ? fitted_again(h, known, fits ? *fits : fits_of(h, known)) : evaluation_.run(h, known.codecs);
     if (outcome.contradictions > 0 || outcome.freedoms > known.freedoms) return std::nullopt;
-    if (may_have_usual_multipliers(outcome) != known.usual_multipliers) return std::nullopt;
+    if (may_have_usual_multipliers(outcome.values) != known.usual_multipliers) return std::nullopt;
     if (!have_sizes(outcome, known.element_sizes)) return std::nullopt;
     return outcome;
   }
@@ -219,8 +217,7 @@ class PerfAgain {
     };
     PerfOutcome outcome = with(snapped);
     if (outcome.contradictions > 0) return with(fit);
-    if (fit.freedoms == snapped.freedoms)  // then neither is more likely
-      widen(outcome, fit);
+    if (fit.freedoms == snapped.freedoms) outcome.values = hull(outcome.values, fit);  // then neither is more likely
     return outcome;
   }
 

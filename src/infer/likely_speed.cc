@@ -16,21 +16,18 @@ class LikelySpeed {
   LikelySpeed(const Inference& base, const PerfOutcome& outcome, PerfHypothesis& h)
       : h_(h), evaluation_(base.inputs, base.perf, false) {
     for (const std::uint64_t codecs : outcome.codecs) codecs_.push_back(likeliest(codecs));
-    take_bounds(outcome, h_.setting);
+    set_values(outcome.values, h_.setting);
     least_ = contradictions();
     if (outcome.fits) estimate_ = outcome.fits->fit.estimate;
   }
 
   void settle() {
-    const Bandwidths<RealInterval> usual = default_bandwidths();
-    for (std::size_t b = 0; b < kBandwidths.size(); ++b) {
-      const auto bandwidth = kBandwidths[b];
-      std::vector<double> values = {(usual.*bandwidth).low};
-      if (estimate_) values.push_back(1 / middle((*estimate_)[b]));
-      settle(h_.setting.bandwidths.*bandwidth, std::move(values));
+    const FittedValues usual;
+    for (std::size_t i = 0; i < kFittedValues; ++i) {
+      std::vector<double> values = {fitted_value(usual, i).low};
+      if (estimate_ && i < estimate_->size()) values.push_back(1 / middle((*estimate_)[i]));
+      settle(fitted_value(h_.setting, i), std::move(values));
     }
-    settle(h_.setting.backward, {kDefaultBackward.low});
-    settle(h_.setting.weighted_backward, {kDefaultWeightedBackward.low});
   }
 
  private:
@@ -72,7 +69,7 @@ class LikelyBandwidths {
                    PerfHypothesis& h)
       : base_(base), tables_(tables), h_(h) {
     for (const auto bandwidth : kBandwidths) {
-      const RealInterval bounds = perf.bandwidths.*bandwidth, value = h.setting.bandwidths.*bandwidth;
+      const RealInterval bounds = perf.values.bandwidths.*bandwidth, value = h.setting.bandwidths.*bandwidth;
       if (bounds.low == bounds.high || bounds.low <= 0 || bounds.high == kEndless) continue;
       unknowns_.push_back({bandwidth, point_.add_unknown({1 / bounds.high, 1 / bounds.low}, 1 / value.low)});
     }

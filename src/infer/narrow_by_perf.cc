@@ -45,7 +45,7 @@ class PerfOfSurvivor {
   bool allows(const PerfOutcome& outcome, std::uint32_t t, int element) const {
     PerfHypothesis h = outcome.hypothesis;
     h.outcome = &storage_;
-    take_bounds(outcome, h.setting);
+    set_values(outcome.values, h.setting);
     const PerfOptions options = perf_options(h, plan_, perf_, t, element);
     bool allowed = false;
     each_bit(outcome.codecs[perf_.tables[t].sharder], [&](int codec) {
@@ -67,8 +67,8 @@ class PerfOfSurvivor {
 bool is_narrow(RealInterval x) { return x.width() <= kNarrow * x.low; }
 
 bool explains_with_narrow_multipliers(const PerfOutcome& outcome) {
-  return outcome.contradictions == 0 && outcome.statistics == 0 && is_narrow(outcome.backward) &&
-         is_narrow(outcome.weighted_backward);
+  return outcome.contradictions == 0 && outcome.statistics == 0 && is_narrow(outcome.values.backward) &&
+         is_narrow(outcome.values.weighted_backward);
 }
 
 // Does it explain the log with default bandwidths, or with others that are known narrowly? Wide bounds rest on the
@@ -76,7 +76,7 @@ bool explains_with_narrow_multipliers(const PerfOutcome& outcome) {
 bool is_sure(const PerfOutcome& outcome) {
   return outcome.cost() == 0 ||
          (explains_with_narrow_multipliers(outcome) &&
-          std::ranges::all_of(kBandwidths, [&](const auto b) { return is_narrow(outcome.bandwidths.*b); }));
+          std::ranges::all_of(kBandwidths, [&](const auto b) { return is_narrow(outcome.values.bandwidths.*b); }));
 }
 
 // Compares the sums again with the options that are left; false: they contradict more than before, and the tables are
@@ -178,7 +178,7 @@ std::int64_t sums_that_perf_denies(const PlanInputs& plan, const PerfInputs& per
   const auto rests_on_narrow_ones = [&](std::uint32_t t) {
     const auto used = bandwidths.of(perf_facts(outcome.hypothesis, plan, perf, t, outcome.tables[t]->option, {}));
     for (std::size_t k = 0; used && k < kBandwidths.size(); ++k)
-      if ((*used)[k] && !is_narrow(outcome.bandwidths.*kBandwidths[k])) return false;
+      if ((*used)[k] && !is_narrow(outcome.values.bandwidths.*kBandwidths[k])) return false;
     return used.has_value();
   };
   for (std::uint32_t t = 0; t < outcome.tables.size(); ++t)
@@ -221,7 +221,7 @@ std::vector<PerfOutcome> with_likely_defaults(const PlanInputs& plan, const Perf
   PerfHypothesis h = outcome.hypothesis;
   h.any_element = false;
   h.sizes = nullptr;
-  take_bounds(outcome, h.setting);
+  set_values(outcome.values, h.setting);
   bool differs = false;
   const auto take_default = [&](RealInterval& value, RealInterval usual) {
     if (value == usual || !value.overlaps(usual)) return;

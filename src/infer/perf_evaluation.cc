@@ -188,9 +188,7 @@ class HypothesisEvaluation {
   PerfOutcome evaluated(const std::vector<std::uint64_t>& codecs, std::int64_t limit, bool other_sizes) {
     PerfOutcome outcome;
     outcome.hypothesis = h_;
-    outcome.bandwidths = h_.setting.bandwidths;
-    outcome.backward = h_.setting.backward;
-    outcome.weighted_backward = h_.setting.weighted_backward;
+    outcome.values = values_of(h_.setting);
     outcome.codecs = codecs;
     outcome.tables = TablePerfs(perf_.tables.size());
     for (std::uint32_t t = 0; t < perf_.tables.size() && outcome.contradictions < limit; ++t)
@@ -329,18 +327,6 @@ class HypothesisEvaluation {
 };
 
 }  // namespace
-
-void take_bounds(const PerfOutcome& outcome, PerfSetting<RealInterval>& setting) {
-  setting.bandwidths = outcome.bandwidths;
-  setting.backward = outcome.backward;
-  setting.weighted_backward = outcome.weighted_backward;
-}
-
-void widen(PerfOutcome& outcome, const PerfFit& fit) {
-  outcome.bandwidths = hull(outcome.bandwidths, fit.bandwidths);
-  outcome.backward = hull(outcome.backward, fit.backward);
-  outcome.weighted_backward = hull(outcome.weighted_backward, fit.weighted_backward);
-}
 
 std::int64_t printed_cells(const PerfTable& table) { return count_cells(table.printed.all()); }
 

@@ -41,14 +41,11 @@ class TablePerfs {
   std::vector<TablePerf> known_;
 };
 
-struct PerfFit;
 struct FitPair;
 
 struct PerfOutcome {
   PerfHypothesis hypothesis;
-  // That explain the log: those of the hypothesis and maybe others.
-  Bandwidths<RealInterval> bandwidths;
-  RealInterval backward = kDefaultBackward, weighted_backward = kDefaultWeightedBackward;
+  FittedValues values;  // that explain the log: those of the hypothesis and maybe others
   Bandwidths<bool> bounded{true, true, true, true, true, true};  // by what is printed
   std::vector<std::uint64_t> codecs;                             // by sharder: those that contradict the fewest cells
   std::shared_ptr<const FitPair> fits;                           // with these codecs, if it comes from one of the two
@@ -68,11 +65,6 @@ struct PerfOutcome {
 bool has_other_size(const PerfOutcome& outcome, std::uint32_t t);
 std::int64_t tables_of_other_sizes(const PerfOutcome& outcome);  // how many such tables
 bool has_other_sizes(const PerfOutcome& outcome);
-
-// Sets the bandwidths and multipliers to those that explain the log.
-void take_bounds(const PerfOutcome& outcome, PerfSetting<RealInterval>& setting);
-
-void widen(PerfOutcome& outcome, const PerfFit& fit);  // with the values of another fit that explains the log
 
 std::int64_t printed_cells(const PerfTable& table);
 

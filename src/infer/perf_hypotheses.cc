@@ -69,9 +69,7 @@ std::vector<PerfHypothesis> hypotheses_of(const PlanInputs& plan, const SearchRe
       h.setting.device = setting.device;
       h.setting.world_size = setting.world_size;
       h.setting.group_size = setting.group_size;
-      h.setting.bandwidths = default_bandwidths();
-      h.setting.backward = kDefaultBackward;
-      h.setting.weighted_backward = kDefaultWeightedBackward;
+      set_values({}, h.setting);
       const bool hidden_inference = !setting.rules->inference && h.setting.rules->inference != InferencePerf::none;
       bool one_smaller = false;
       for (const std::int64_t local : local_sizes(setting, plan.fixed_local_size, has_grouped, usual_only)) {

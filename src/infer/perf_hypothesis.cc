@@ -14,15 +14,25 @@ bool same_bandwidths(const Bandwidths<RealInterval>& a, const Bandwidths<RealInt
   return std::ranges::all_of(kBandwidths, [&](const auto bandwidth) { return a.*bandwidth == b.*bandwidth; });
 }
 
-Bandwidths<RealInterval> hull(Bandwidths<RealInterval> a, const Bandwidths<RealInterval>& b) {
-  for (const auto bandwidth : kBandwidths) a.*bandwidth = hull(a.*bandwidth, b.*bandwidth);
+FittedValues values_of(const PerfSetting<RealInterval>& setting) {
+  return {setting.bandwidths, setting.backward, setting.weighted_backward};
+}
+
+void set_values(const FittedValues& values, PerfSetting<RealInterval>& setting) {
+  for (std::size_t i = 0; i < kFittedValues; ++i) fitted_value(setting, i) = fitted_value(values, i);
+}
+
+bool same_values(const FittedValues& a, const FittedValues& b) {
+  return same_bandwidths(a.bandwidths, b.bandwidths) && a.backward == b.backward &&
+         a.weighted_backward == b.weighted_backward;
+}
+
+FittedValues hull(FittedValues a, const FittedValues& b) {
+  for (std::size_t i = 0; i < kFittedValues; ++i) fitted_value(a, i) = hull(fitted_value(a, i), fitted_value(b, i));
   return a;
 }
 
-bool has_defaults(const PerfHypothesis& h) {
-  return same_bandwidths(h.setting.bandwidths, default_bandwidths()) && h.setting.backward == kDefaultBackward &&
-         h.setting.weighted_backward == kDefaultWeightedBackward;
-}
+bool has_defaults(const PerfHypothesis& h) { return same_values(values_of(h.setting), {}); }
 
 const std::array<Codecs, kCodecs>& codec_table() {
   using enum WirePrecision;

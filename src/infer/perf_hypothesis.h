@@ -7,6 +7,7 @@
 #include <limits>
 #include <memory>
 #include <optional>
+#include <type_traits>
 #include <vector>
 
 #include "infer/search.h"
@@ -14,17 +15,35 @@
 
 namespace shardstats::infer_detail {
 
-inline constexpr std::array<RealInterval Bandwidths<RealInterval>::*, 6> kBandwidths = {
-    &Bandwidths<RealInterval>::hbm, &Bandwidths<RealInterval>::ddr,        &Bandwidths<RealInterval>::hbm_to_ddr,
-    &Bandwidths<RealInterval>::ssd, &Bandwidths<RealInterval>::intra_host, &Bandwidths<RealInterval>::inter_host};
-inline constexpr std::array<bool Bandwidths<bool>::*, kBandwidths.size()> kBandwidthFlags = {
-    &Bandwidths<bool>::hbm, &Bandwidths<bool>::ddr,        &Bandwidths<bool>::hbm_to_ddr,
-    &Bandwidths<bool>::ssd, &Bandwidths<bool>::intra_host, &Bandwidths<bool>::inter_host};
+template <class T>
+inline constexpr std::array<T Bandwidths<T>::*, 6> kBandwidthsOf = {
+    &Bandwidths<T>::hbm, &Bandwidths<T>::ddr,        &Bandwidths<T>::hbm_to_ddr,
+    &Bandwidths<T>::ssd, &Bandwidths<T>::intra_host, &Bandwidths<T>::inter_host};
+inline constexpr auto kBandwidths = kBandwidthsOf<RealInterval>;
+inline constexpr auto kBandwidthFlags = kBandwidthsOf<bool>;
 Bandwidths<RealInterval> default_bandwidths();
 inline constexpr double kEndless = std::numeric_limits<double>::infinity();  // a bandwidth that takes no time
 bool same_bandwidths(const Bandwidths<RealInterval>& a, const Bandwidths<RealInterval>& b);
-Bandwidths<RealInterval> hull(Bandwidths<RealInterval> a, const Bandwidths<RealInterval>& b);
 inline constexpr RealInterval kDefaultBackward{2, 2}, kDefaultWeightedBackward{1, 1};  // multipliers
+
+// Bandwidths and multipliers: what fits find.
+struct FittedValues {
+  Bandwidths<RealInterval> bandwidths = default_bandwidths();
+  RealInterval backward = kDefaultBackward, weighted_backward = kDefaultWeightedBackward;
+};
+// Each of them, of FittedValues or what else has them: the bandwidths in the order of kBandwidths, then the
+// multipliers.
+inline constexpr std::size_t kFittedValues = kBandwidths.size() + 2;
+template <class Values>
+auto& fitted_value(Values& values, std::size_t index) {
+  using T = std::remove_cvref_t<decltype(values.backward)>;
+  if (index < kBandwidths.size()) return values.bandwidths.*kBandwidthsOf<T>[index];
+  return index == kBandwidths.size() ? values.backward : values.weighted_backward;
+}
+FittedValues values_of(const PerfSetting<RealInterval>& setting);
+void set_values(const FittedValues& values, PerfSetting<RealInterval>& setting);
+bool same_values(const FittedValues& a, const FittedValues& b);
+FittedValues hull(FittedValues a, const FittedValues& b);
 
 // Quantized comms that a sharder can have, most likely first; a set of them is a bit mask.
 inline constexpr std::size_t kCodecs = 16;

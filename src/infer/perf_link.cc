@@ -15,11 +15,7 @@ constexpr double kSlowest = 1;  // bytes/ms: where HBM alone may explain the mix
 
 class LinkFit {
  public:
-  LinkFit(const FitTables& tables, const PerfFit& fit) : tables_(tables), fit_(fit), h_(tables.h) {
-    h_.setting.bandwidths = fit.bandwidths;
-    h_.setting.backward = fit.backward;
-    h_.setting.weighted_backward = fit.weighted_backward;
-  }
+  LinkFit(const FitTables& tables, const PerfFit& fit) : tables_(tables), fit_(fit), h_(with_values(tables.h, fit)) {}
 
   // Of the link, by each number of a cached kernel.
   std::vector<RealInterval> reciprocals() {
