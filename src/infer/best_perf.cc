@@ -33,13 +33,8 @@ bool speaks_against(const PerfHypothesis& other, const PerfHypothesis& h) {
 }
 
 bool same_hypothesis(const PerfOutcome& a, const PerfOutcome& b) {
-  const PerfSetting<RealInterval>&x = a.hypothesis.setting, &y = b.hypothesis.setting;
-  return a.hypothesis.outcome == b.hypothesis.outcome && a.hypothesis.element == b.hypothesis.element &&
-         a.hypothesis.any_element == b.hypothesis.any_element && a.hypothesis.sizes == b.hypothesis.sizes &&
-         a.hypothesis.kept == b.hypothesis.kept && x.rules == y.rules && x.device == y.device &&
-         x.inference == y.inference && x.local_size == y.local_size && x.group_size == y.group_size &&
-         x.backward == y.backward && x.weighted_backward == y.weighted_backward && a.codecs == b.codecs &&
-         same_bandwidths(x.bandwidths, y.bandwidths);
+  return a.codecs == b.codecs && differ_in_values_alone(a.hypothesis, b.hypothesis) &&
+         same_values(values_of(a.hypothesis.setting), values_of(b.hypothesis.setting));
 }
 
 }  // namespace

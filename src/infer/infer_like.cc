@@ -230,13 +230,9 @@ class PerfAgain {
 
 // Fits that start elsewhere end at the same values: these are fitted anew in any case.
 bool leads_to_the_same(const PerfPrecedent& a, const PerfPrecedent& b) {
-  const PerfSetting<RealInterval>&x = a.hypothesis.setting, &y = b.hypothesis.setting;
   return a.is_fitted && b.is_fitted && a.survivor == b.survivor && a.codecs == b.codecs && a.freedoms == b.freedoms &&
          a.usual_multipliers == b.usual_multipliers && a.element_sizes == b.element_sizes &&
-         a.hypothesis.element == b.hypothesis.element && a.hypothesis.any_element == b.hypothesis.any_element &&
-         a.hypothesis.sizes == b.hypothesis.sizes && a.hypothesis.kept == b.hypothesis.kept && x.rules == y.rules &&
-         x.device == y.device && x.inference == y.inference && x.world_size == y.world_size &&
-         x.local_size == y.local_size && x.group_size == y.group_size;
+         differ_in_values_alone(a.hypothesis, b.hypothesis);
 }
 
 // Settings that give the same bytes on this log, the precedent's in front; empty: the log rules it out.

@@ -34,6 +34,13 @@ FittedValues hull(FittedValues a, const FittedValues& b) {
 
 bool has_defaults(const PerfHypothesis& h) { return same_values(values_of(h.setting), {}); }
 
+bool differ_in_values_alone(const PerfHypothesis& a, const PerfHypothesis& b) {
+  const PerfSetting<RealInterval>&x = a.setting, &y = b.setting;
+  return a.outcome == b.outcome && a.element == b.element && a.any_element == b.any_element && a.sizes == b.sizes &&
+         a.kept == b.kept && x.rules == y.rules && x.device == y.device && x.inference == y.inference &&
+         x.world_size == y.world_size && x.local_size == y.local_size && x.group_size == y.group_size;
+}
+
 const std::array<Codecs, kCodecs>& codec_table() {
   using enum WirePrecision;
   static constexpr std::array<Codecs, kCodecs> kTable = {{{false, fp32, fp32},

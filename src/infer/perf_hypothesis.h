@@ -60,5 +60,7 @@ struct PerfHypothesis {
 };
 
 bool has_defaults(const PerfHypothesis& h);
+// Do they differ in bandwidths and multipliers at most?
+bool differ_in_values_alone(const PerfHypothesis& a, const PerfHypothesis& b);
 
 }  // namespace shardstats::infer_detail
