@@ -1,7 +1,6 @@
 #include "infer/assume.h"
 
 #include <algorithm>
-#include <charconv>
 #include <functional>
 
 #include "infer/perf_model.h"
@@ -20,67 +19,70 @@ std::optional<bool> truth(std::string_view word) {
   if (word == "false" || word == "no" || word == "0" || word == "off") return false;
   return std::nullopt;
 }
-std::optional<std::int64_t> whole_number(std::string_view word) { return parse_integer(word, 1 << 20); }
+std::optional<Device> device_of(std::string_view word) { return parse_name<Device>(word, kDeviceNames); }
+std::optional<Pipeline> pipeline_of(std::string_view word) { return parse_name<Pipeline>(word, kPipelineNames); }
+std::optional<std::int64_t> number_of_ranks(std::string_view word) {
+  const auto ranks = parse_integer(word, 1 << 20);
+  return ranks.value_or(0) > 0 ? ranks : std::nullopt;
+}
 
-// One --assume key: may it name a table, are its words good, and what it sets.
+// One --assume key: which assumption it fixes, and how.
 struct OverrideKey {
-  std::string_view key;
-  bool per_table;
-  bool (*valid)(std::string_view);
-  std::string_view values;
-};
-constexpr std::array<OverrideKey, 13> kOverrideKeys = {{
-    {"release", false, [](std::string_view v) { return parse_release(v).has_value(); },
-     "a release such as v1.4.0 or main"},
-    {"compute_device", false, [](std::string_view v) { return parse_name<Device>(v, kDeviceNames).has_value(); },
-     "cuda, cpu, mtia, tpu"},
-    {"device", false, [](std::string_view v) { return parse_name<Device>(v, kDeviceNames).has_value(); },
-     "cuda, cpu, mtia, tpu"},
-    {"pipeline_type", false, [](std::string_view v) { return parse_name<Pipeline>(v, kPipelineNames).has_value(); },
-     "none, train_base, train_sparse_dist, train_prefetch_sparse_dist"},
-    {"pipeline", false, [](std::string_view v) { return parse_name<Pipeline>(v, kPipelineNames).has_value(); },
-     "none, train_base, train_sparse_dist, train_prefetch_sparse_dist"},
-    {"count_ephemeral_storage_cost", false, [](std::string_view v) { return truth(v).has_value(); }, "true, false"},
-    {"is_inference", false, [](std::string_view v) { return truth(v).has_value(); }, "true, false"},
-    {"local_world_size", false, [](std::string_view v) { return whole_number(v).value_or(0) > 0; },
-     "a number of ranks"},
-    {"dtype", true, [](std::string_view v) { return dtype_bytes(v).has_value(); },
-     "fp32, fp16, bf16, int8 or bytes: 4, 2, 1"},
-    {"element_size", true, [](std::string_view v) { return dtype_bytes(v).has_value(); }, "4, 2, 1"},
-    {"output_dtype", true, [](std::string_view v) { return output_bytes(v).has_value(); },
-     "fp32, fp16, bf16, int8, int4, int2 or bytes: 4, 2, 1, 0.5, 0.25"},
-    {"output_element_size", true, [](std::string_view v) { return output_bytes(v).has_value(); }, "4, 2, 1, 0.5, 0.25"},
-    {"optimizer", true, [](std::string_view v) { return optimizer_of(v).has_value(); },
-     "none, sgd, rowwise_adagrad, adagrad, adam, other"},
-}};
+  std::string_view key, assumption, values;
+  // Sets it to what a word says, of the plan or of one table; false: it says nothing. The other one is null.
+  bool (*of_plan)(std::string_view word, FixedSetting& plan);
+  bool (*of_table)(std::string_view word, TableInputs& table);
 
-void apply_to_table(const Override& o, TableInputs& table) {
-  if (o.key == "optimizer")
-    table.fixed_optimizer = static_cast<int>(*optimizer_of(o.value));
-  else if (o.key.starts_with("output"))
-    table.fixed_output = index_in(kOutputSizes, *output_bytes(o.value));
-  else
-    table.fixed_element = index_in(kElementSizes, *dtype_bytes(o.value));
+  bool reads(std::string_view word) const {
+    FixedSetting plan;
+    TableInputs table;
+    return of_plan != nullptr ? of_plan(word, plan) : of_table(word, table);
+  }
+};
+template <auto field, auto read, class Of>
+bool set_to_word(std::string_view word, Of& of) {
+  of.*field = read(word);
+  return (of.*field).has_value();
+}
+template <auto field, auto read>
+constexpr OverrideKey plan_key(std::string_view key, std::string_view assumption, std::string_view values) {
+  return {key, assumption, values, set_to_word<field, read, FixedSetting>, nullptr};
+}
+template <auto field, auto read>
+constexpr OverrideKey table_key(std::string_view key, std::string_view assumption, std::string_view values) {
+  return {key, assumption, values, nullptr, set_to_word<field, read, TableInputs>};
+}
+constexpr std::string_view kDevices = "cuda, cpu, mtia, tpu",
+                           kPipelines = "none, train_base, train_sparse_dist, train_prefetch_sparse_dist",
+                           kBools = "true, false";
+constexpr std::array kOverrideKeys = {
+    plan_key<&FixedSetting::release, parse_release>("release", "release", "a release such as v1.4.0 or main"),
+    plan_key<&FixedSetting::device, device_of>("compute_device", "compute_device", kDevices),
+    plan_key<&FixedSetting::device, device_of>("device", "compute_device", kDevices),
+    plan_key<&FixedSetting::pipeline, pipeline_of>("pipeline_type", "pipeline_type", kPipelines),
+    plan_key<&FixedSetting::pipeline, pipeline_of>("pipeline", "pipeline_type", kPipelines),
+    plan_key<&FixedSetting::ephemeral, truth>("count_ephemeral_storage_cost", "count_ephemeral_storage_cost", kBools),
+    plan_key<&FixedSetting::inference, truth>("is_inference", "is_inference", kBools),
+    plan_key<&FixedSetting::group_size, number_of_ranks>("local_world_size", "local_world_size", "a number of ranks"),
+    table_key<&TableInputs::fixed_element, dtype_index>("dtype", "element_size",
+                                                        "fp32, fp16, bf16, int8 or bytes: 4, 2, 1"),
+    table_key<&TableInputs::fixed_element, dtype_index>("element_size", "element_size", "4, 2, 1"),
+    table_key<&TableInputs::fixed_output, output_index>(
+        "output_dtype", "output_element_size", "fp32, fp16, bf16, int8, int4, int2 or bytes: 4, 2, 1, 0.5, 0.25"),
+    table_key<&TableInputs::fixed_output, output_index>("output_element_size", "output_element_size",
+                                                        "4, 2, 1, 0.5, 0.25"),
+    table_key<&TableInputs::fixed_optimizer, optimizer_index>("optimizer", "optimizer",
+                                                              "none, sgd, rowwise_adagrad, adagrad, adam, other"),
+};
+// nullptr: there is no such key.
+const OverrideKey* find_key(std::string_view name) {
+  const auto* const found = std::ranges::find(kOverrideKeys, name, &OverrideKey::key);
+  return found == kOverrideKeys.end() ? nullptr : found;
 }
 
 bool counts_optimizer(const FixedSetting& fixed, const std::vector<Release>& releases) {
   const auto counts = [](Release release) { return rules_of(release).optimizer == OptimizerRule::by_class; };
   return fixed.release ? counts(*fixed.release) : std::ranges::any_of(releases, counts);
-}
-
-void apply_to_plan(const Override& o, FixedSetting& setting) {
-  if (o.key == "release")
-    setting.release = parse_release(o.value);
-  else if (o.key == "compute_device" || o.key == "device")
-    setting.device = parse_name<Device>(o.value, kDeviceNames);
-  else if (o.key.starts_with("pipeline"))
-    setting.pipeline = parse_name<Pipeline>(o.value, kPipelineNames);
-  else if (o.key == "is_inference")
-    setting.inference = truth(o.value);
-  else if (o.key == "count_ephemeral_storage_cost")
-    setting.ephemeral = truth(o.value);
-  else if (o.key == "local_world_size")
-    setting.group_size = whole_number(o.value);
 }
 
 // ---- the list ------------------------------------------------------------------------------------------------------
@@ -92,11 +94,9 @@ bool contains(const std::vector<AssumedValue>& values, const AssumedValue& value
 }
 
 bool is_flag(const InferOptions& options, std::string_view name, std::string_view table = {}) {
-  return std::any_of(options.overrides.begin(), options.overrides.end(), [&](const Override& o) {
-    const bool short_name =
-        (o.key == "pipeline" && name == "pipeline_type") || (o.key == "device" && name == "compute_device") ||
-        (o.key == "dtype" && name == "element_size") || (o.key == "output_dtype" && name == "output_element_size");
-    return (o.key == name || short_name) && is_about(o, table);
+  return std::ranges::any_of(options.overrides, [&](const Override& o) {
+    const OverrideKey* const key = find_key(o.key);
+    return key != nullptr && key->assumption == name && is_about(o, table);
   });
 }
 
@@ -252,9 +252,8 @@ void list_table(const PlanInputs& plan, std::uint32_t t, AssumptionList& list, P
   list.add_table(t, "storage_family", [&](const Choice&) { return word(plan.tables[t].quant ? "QUANT" : "BASE"); });
   if (is_cached(*table.kernel, result.setting.rules->release))
     list.add_table(t, "caching_ratio", [](const Choice& c) { return number_or_bounds(c.caching_ratio); });
-  if (std::any_of(table.alternatives.begin(), table.alternatives.end(),
-                  [](const Choice& c) { return c.passes != 1; }) ||
-      table.choice.passes != 1)
+  const auto has_passes = [](const Choice& c) { return c.passes != 1; };
+  if (has_passes(table.choice) || std::ranges::any_of(table.alternatives, has_passes))
     list.add_table(t, "multipass_prefetch_passes", [](const Choice& c) { return static_cast<double>(c.passes); });
   if (table.choice.virtual_table) list.add_table(t, "virtual_table", [](const Choice& c) { return c.virtual_table; });
   group_choices(t, first, result);
@@ -299,15 +298,12 @@ void list_kinds(const PlanInputs& plan, AssumptionList& list, Plan& result) {
 FixedSetting apply_overrides(const std::vector<Override>& overrides, PlanInputs& plan) {
   FixedSetting fixed;
   for (const Override& o : overrides) {
-    const auto key =
-        std::find_if(kOverrideKeys.begin(), kOverrideKeys.end(), [&](const auto& k) { return k.key == o.key; });
-    if (key == kOverrideKeys.end()) continue;
-    if (!key->per_table) {
-      apply_to_plan(o, fixed);
-      continue;
-    }
+    const OverrideKey* const key = find_key(o.key);
+    if (key == nullptr) continue;
+    if (key->of_plan != nullptr) key->of_plan(o.value, fixed);
     for (TableInputs& table : plan.tables)
-      if (is_about(o, plan.printed->tables.rows[table.row].fqn.text)) apply_to_table(o, table);
+      if (key->of_table != nullptr && is_about(o, plan.printed->tables.rows[table.row].fqn.text))
+        key->of_table(o.value, table);
   }
   plan.fixed_inference = fixed.inference;
   // More than there are: all are on one host.
@@ -357,17 +353,16 @@ std::variant<Override, BadOverride> parse_override(std::string_view text) {
   const std::size_t dot = left.rfind('.');
   const std::string_view key = dot == std::string_view::npos ? left : left.substr(dot + 1);
   const std::string_view table = dot == std::string_view::npos ? std::string_view{} : left.substr(0, dot);
-  const auto form =
-      std::find_if(kOverrideKeys.begin(), kOverrideKeys.end(), [&](const auto& k) { return k.key == key; });
-  if (form == kOverrideKeys.end()) {
+  const OverrideKey* const form = find_key(key);
+  if (form == nullptr) {
     std::string known;
     for (const OverrideKey& k : kOverrideKeys) known += (known.empty() ? "" : ", ") + std::string(k.key);
     return BadOverride{"--assume: unknown key '" + std::string(key) + "'; known are " + known};
   }
-  if (!table.empty() && !form->per_table)
+  if (!table.empty() && form->of_table == nullptr)
     return BadOverride{"--assume: '" + std::string(key) + "' holds for the whole plan, not for table '" +
                        std::string(table) + "'"};
-  if (!form->valid(value))
+  if (!form->reads(value))
     return BadOverride{"--assume " + std::string(key) + ": '" + std::string(value) + "' is not " +
                        (form->values.starts_with("a ") ? "" : "one of ") + std::string(form->values)};
   return Override{std::string(key), std::string(table), std::string(value)};

@@ -67,12 +67,10 @@ Refused request_of_table(const Change& change, TableRequest& table) {
   const auto whole = static_cast<std::int64_t>(change.number);
   switch (change.attribute) {
     case Attribute::optimizer:
-      table.optimizer.reset();  // of an assignment before
-      if (const auto optimizer = optimizer_of(change.word)) table.optimizer = static_cast<int>(*optimizer);
+      table.optimizer = optimizer_index(change.word);
       return table.optimizer ? Refused{} : "no such optimizer";
     case Attribute::dtype:
-      table.element.reset();
-      if (const auto bytes = dtype_bytes(change.word)) table.element = index_in(kElementSizes, *bytes);
+      table.element = dtype_index(change.word);
       return table.element ? Refused{} : "no such dtype";
     case Attribute::sharding:
       table.sharding = parse_name<Sharding>(change.word, kShardingNames);

@@ -1,6 +1,10 @@
 #include "infer/words.h"
 
+#include <algorithm>
+#include <array>
 #include <utility>
+
+#include "infer/model.h"
 
 namespace shardstats::infer_detail {
 namespace {
@@ -10,7 +14,7 @@ struct DtypeName {
   std::string_view name;
   double bytes;
 };
-constexpr std::array<DtypeName, 14> kDtypes = {{{"fp32", 4},
+constexpr std::array<DtypeName, 18> kDtypes = {{{"fp32", 4},
                                                 {"float32", 4},
                                                 {"int32", 4},
                                                 {"fp16", 2},
@@ -23,8 +27,11 @@ constexpr std::array<DtypeName, 14> kDtypes = {{{"fp32", 4},
                                                 {"4", 4},
                                                 {"2", 2},
                                                 {"1", 1},
-                                                {"half", 2}}};
-constexpr std::array<DtypeName, 4> kPackedOutputs = {{{"int4", 0.5}, {"0.5", 0.5}, {"int2", 0.25}, {"0.25", 0.25}}};
+                                                {"half", 2},
+                                                {"int4", 0.5},
+                                                {"0.5", 0.5},
+                                                {"int2", 0.25},
+                                                {"0.25", 0.25}}};
 constexpr std::array<std::pair<std::string_view, Optimizer>, 7> kOptimizerWords = {
     {{"none", Optimizer::none},
      {"sgd", Optimizer::none},
@@ -36,21 +43,20 @@ constexpr std::array<std::pair<std::string_view, Optimizer>, 7> kOptimizerWords 
 
 }  // namespace
 
-std::optional<double> dtype_bytes(std::string_view word) {
-  for (const DtypeName& dtype : kDtypes)
-    if (dtype.name == word) return dtype.bytes;
-  return std::nullopt;
+std::optional<int> dtype_index(std::string_view word) {
+  const auto index = output_index(word);  // sizes of elements come first among those of outputs
+  return index && *index < static_cast<int>(kElementSizes.size()) ? index : std::nullopt;
 }
 
-std::optional<double> output_bytes(std::string_view word) {
-  for (const DtypeName& dtype : kPackedOutputs)
-    if (dtype.name == word) return dtype.bytes;
-  return dtype_bytes(word);
+std::optional<int> output_index(std::string_view word) {
+  const auto* const dtype = std::ranges::find(kDtypes, word, &DtypeName::name);
+  if (dtype == kDtypes.end()) return std::nullopt;
+  return static_cast<int>(std::ranges::find(kOutputSizes, dtype->bytes) - kOutputSizes.begin());
 }
 
-std::optional<Optimizer> optimizer_of(std::string_view word) {
+std::optional<int> optimizer_index(std::string_view word) {
   for (const auto& [name, optimizer] : kOptimizerWords)
-    if (name == word) return optimizer;
+    if (name == word) return static_cast<int>(std::ranges::find(kOptimizers, optimizer) - kOptimizers.begin());
   return std::nullopt;
 }
 
