@@ -1,8 +1,9 @@
 #include "infer/requests.h"
 
 #include <algorithm>
+#include <array>
 
-#include "infer/model.h"
+#include "infer/perf_hypothesis.h"
 #include "infer/words.h"
 
 namespace shardstats::infer_detail {
@@ -10,29 +11,15 @@ namespace {
 
 using Refused = std::optional<std::string>;  // why
 
-// Where a number goes to that is taken as it is; nullptr: another attribute.
-std::optional<double>* speed_of(Attribute attribute, RunRequest& run) {
-  switch (attribute) {
-    case Attribute::hbm_mem_bw:
-      return &run.bandwidths.hbm;
-    case Attribute::ddr_mem_bw:
-      return &run.bandwidths.ddr;
-    case Attribute::hbm_to_ddr_mem_bw:
-      return &run.bandwidths.hbm_to_ddr;
-    case Attribute::ssd_mem_bw:
-      return &run.bandwidths.ssd;
-    case Attribute::intra_host_bw:
-      return &run.bandwidths.intra_host;
-    case Attribute::inter_host_bw:
-      return &run.bandwidths.inter_host;
-    case Attribute::bwd_compute_multiplier:
-      return &run.backward;
-    case Attribute::weighted_feature_bwd_compute_multiplier:
-      return &run.weighted_backward;
-    default:
-      return nullptr;
-  }
-}
+// Whose number is taken as it is, in the order of fitted_value().
+constexpr std::array<Attribute, kFittedValues> kSpeeds = {Attribute::hbm_mem_bw,
+                                                          Attribute::ddr_mem_bw,
+                                                          Attribute::hbm_to_ddr_mem_bw,
+                                                          Attribute::ssd_mem_bw,
+                                                          Attribute::intra_host_bw,
+                                                          Attribute::inter_host_bw,
+                                                          Attribute::bwd_compute_multiplier,
+                                                          Attribute::weighted_feature_bwd_compute_multiplier};
 
 Refused request_of_run(const Change& change, RunRequest& run) {
   const auto whole = static_cast<std::int64_t>(change.number);
@@ -108,8 +95,8 @@ Refused request_of_table(const Change& change, TableRequest& table) {
 }  // namespace
 
 std::optional<std::string> add_request(const Change& change, RunRequest& run, std::vector<TableRequest>& tables) {
-  if (std::optional<double>* const speed = speed_of(change.attribute, run)) {
-    *speed = change.number;
+  if (const auto* const speed = std::ranges::find(kSpeeds, change.attribute); speed != kSpeeds.end()) {
+    fitted_value(run, static_cast<std::size_t>(speed - kSpeeds.begin())) = change.number;
     return {};
   }
   if (!form_of(change.attribute).of_tables) return request_of_run(change, run);
