@@ -73,17 +73,6 @@ ByteInterval changed_kjt(const ChangedLookups& lookups, ByteInterval printed, st
   return all;
 }
 
-// Dense and KJT storage together, where the log prints neither.
-Constants hidden_constants(const Inference& base, const LikelyBase* likely) {
-  if (likely != nullptr) return likely->constants;
-  Constants all = base.found.survivors.front().outcome.constants;
-  for (const Survivor& survivor : base.found.survivors) {
-    all.hbm = hull(all.hbm, survivor.outcome.constants.hbm);
-    all.ddr = hull(all.ddr, survivor.outcome.constants.ddr);
-  }
-  return all;
-}
-
 }  // namespace
 
 ByteInterval moved(ByteInterval from, RealInterval by) {
@@ -108,7 +97,8 @@ void set_reservation(const Inference& base, const LikelyBase* likely, ChangedInp
     kjt = changed_kjt(lookups, kjt, policies);
     return;
   }
-  Constants hidden = hidden_constants(base, likely);
+  // Dense and KJT storage together: the log prints neither.
+  Constants hidden = likely != nullptr ? likely->constants : constants_of(base.found);
   changed.hidden_kjt = hidden_kjt_growth(base, lookups, policies);
   RealInterval& with_kjt = in_hbm ? hidden.hbm : hidden.ddr;
   with_kjt = at_least_zero(with_kjt + changed.hidden_kjt);

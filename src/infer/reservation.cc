@@ -87,17 +87,6 @@ std::optional<RealInterval> kjt_lookups(const PlanInputs& plan) {
 
 namespace {
 
-// What any of the hypotheses leaves.
-Constants constants_of(const SearchResult& found) {
-  if (found.survivors.empty()) return {};
-  Constants all = found.survivors.front().outcome.constants;
-  for (const Survivor& survivor : found.survivors) {
-    const Constants& one = survivor.outcome.constants;
-    all = {hull(all.hbm, one.hbm), hull(all.ddr, one.ddr), all.hidden || one.hidden};
-  }
-  return all;
-}
-
 // All that fit one of the releases, the likeliest first.
 void find_policies(const PlanInputs& plan, const std::optional<RealInterval>& lookups, const Constants& constants,
                    bool counted, Plan& result) {

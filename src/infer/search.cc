@@ -222,6 +222,16 @@ SearchResult search_groups(const PlanInputs& plan, std::vector<SettingGroup> gro
 
 }  // namespace
 
+Constants constants_of(const SearchResult& found) {
+  if (found.survivors.empty()) return {};
+  Constants all = found.survivors.front().outcome.constants;
+  for (const Survivor& survivor : found.survivors) {
+    const Constants& one = survivor.outcome.constants;
+    all = {hull(all.hbm, one.hbm), hull(all.ddr, one.ddr), all.hidden || one.hidden};
+  }
+  return all;
+}
+
 std::vector<Setting> members_that(const std::vector<Setting>& members, SplitRows split) {
   std::vector<Setting> able;
   std::ranges::copy_if(members, std::back_inserter(able), [&](const Setting& s) {

@@ -27,6 +27,9 @@ struct SearchResult {
   std::shared_ptr<const FirstLook> first_look;  // then: what a search of the same plan with more effort starts from
 };
 
+// What ranks hold besides shards, by any of the survivors.
+Constants constants_of(const SearchResult& found);
+
 // The uniform tier of a search, which needs no more than the plan, whatever the effort is.
 struct UniformSearch {
   std::vector<SettingGroup> groups;

@@ -38,13 +38,8 @@ std::vector<ShardSums::Rank> ShardSums::sums() const {
 }
 
 void rebuild_ranks(const PlanInputs& plan, const SearchResult& found, const ShardSums& sums, Plan& result) {
-  ByteInterval hbm{}, ddr{};
-  for (const Survivor& s : found.survivors) {
-    const Constants& constants = s.outcome.constants;
-    const bool first = &s == &found.survivors.front();
-    hbm = first ? whole_bytes(constants.hbm) : hull(hbm, whole_bytes(constants.hbm));
-    ddr = first ? whole_bytes(constants.ddr) : hull(ddr, whole_bytes(constants.ddr));
-  }
+  const Constants constants = constants_of(found);
+  const ByteInterval hbm = whole_bytes(constants.hbm), ddr = whole_bytes(constants.ddr);
   const std::vector<ShardSums::Rank> sums_of_ranks = sums.sums();
   for (std::size_t r = 0; r < sums_of_ranks.size(); ++r) {
     const ShardSums::Rank& rank = sums_of_ranks[r];
