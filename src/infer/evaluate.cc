@@ -30,12 +30,8 @@ std::vector<bool> ranks_that_tell(const PlanInputs& plan) {
   std::vector<bool> ranks = ranks_without_missing(plan);
   for (std::size_t r = 0; r < ranks.size(); ++r)
     if (plan.printed->ranks.rows[r].lost) ranks[r] = false;
-  for (const TableInputs& table : plan.tables) {
-    if (!lost_its_size(plan, table)) continue;
-    if (table.ranks.empty()) return std::vector<bool>(ranks.size(), false);
-    for (const int rank : table.ranks)
-      if (static_cast<std::size_t>(rank) < ranks.size()) ranks[static_cast<std::size_t>(rank)] = false;
-  }
+  for (const TableInputs& table : plan.tables)
+    if (lost_its_size(plan, table)) leave_out(table, ranks);
   return ranks;
 }
 
@@ -44,10 +40,9 @@ bool lost_a_size(const PlanInputs& plan) {
 }
 
 bool is_on_any(const std::vector<bool>& ranks, const TableInputs& table) {
-  return std::any_of(table.ranks.begin(), table.ranks.end(), [&](int rank) {
-    const auto r = static_cast<std::size_t>(rank);
-    return r < ranks.size() && ranks[r];
-  });
+  bool is_on_one = false;
+  each_rank(table, ranks.size(), [&](std::size_t rank) { is_on_one |= ranks[rank]; });
+  return is_on_one;
 }
 
 std::uint32_t taken_by_missing(const PlanInputs& plan, const Setting& setting) {

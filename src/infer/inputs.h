@@ -62,6 +62,19 @@ inline bool is_everywhere(const TableInputs& table, std::size_t ranks) {
   return true;
 }
 
+// Calls f(rank) for each shard of the table that is on one of so many ranks: those of a plan that was not found are on
+// none.
+template <class F>
+void each_rank(const TableInputs& table, std::size_t ranks, F f) {
+  for (const int rank : table.ranks)
+    if (static_cast<std::size_t>(rank) < ranks) f(static_cast<std::size_t>(rank));
+}
+// Leaves out the ranks that may have a shard of the table: all, where its ranks are not known.
+inline void leave_out(const TableInputs& table, std::vector<bool>& ranks) {
+  if (table.ranks.empty()) ranks.assign(ranks.size(), false);
+  each_rank(table, ranks.size(), [&](std::size_t rank) { ranks[rank] = false; });
+}
+
 // Is some table split over the ranks of groups?
 inline bool any_grouped(const std::vector<TableInputs>& tables) {
   return std::ranges::any_of(tables, [](const TableInputs& t) { return is_grouped(t.sharding); });

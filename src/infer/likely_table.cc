@@ -77,12 +77,8 @@ std::vector<std::vector<ShardOnRank>> shards_by_rank(const Inference& base, cons
                                                      const std::vector<LikelyTable>& tables) {
   std::vector<std::vector<ShardOnRank>> ranks(base.plan.ranks.size());
   for (std::uint32_t t = 0; t < tables.size(); ++t) {
-    const TableInputs& table = tables[t].inputs();
-    for (std::size_t slot = 0; slot < table.ranks.size(); ++slot) {
-      const auto rank = static_cast<std::size_t>(table.ranks[slot]);
-      const int c = class_of_slot(outcome.setting, table, tables[t].parts(), slot);
-      if (rank < ranks.size()) ranks[rank].push_back({t, static_cast<std::size_t>(c)});
-    }
+    const auto add = [&](std::size_t rank, std::size_t c) { ranks[rank].push_back({t, c}); };
+    each_shard(outcome.setting, tables[t].inputs(), tables[t].parts(), ranks.size(), add);
   }
   return ranks;
 }

@@ -180,6 +180,15 @@ void each_run(const Setting& setting, const TableInputs& table, const Parts& par
   }
 }
 
+// Calls f(rank, class) for each shard that is on one of so many ranks.
+template <class F>
+void each_shard(const Setting& setting, const TableInputs& table, const Parts& parts, std::size_t ranks, F f) {
+  each_run(setting, table, parts, [&](std::size_t first, std::size_t end, std::size_t c) {
+    for (std::size_t slot = first; slot < std::min(end, table.ranks.size()); ++slot)
+      if (const auto rank = static_cast<std::size_t>(table.ranks[slot]); rank < ranks) f(rank, c);
+  });
+}
+
 RealInterval ratio_of(const Setting& setting, const TableInputs& table, const Variant& variant);
 inline double multiplier_of(const Setting& setting, const TableInputs& table, int optimizer) {
   return optimizer_multiplier(*setting.rules, kOptimizers[static_cast<std::size_t>(optimizer)], table.sharding,

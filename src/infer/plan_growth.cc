@@ -84,7 +84,8 @@ class TableOfChange {
     const Parts from = keeps_weights_ ? without_weights(from_, was_) : from_;
     const Parts to = to_ == nullptr ? Parts{} : keeps_weights_ ? without_weights(*to_, is_) : *to_;
     const bool is_paired = stays_ && are_alike_;
-    each_shard(before_, old_, from, ranks, [&](RankDifference& rank, std::size_t cls) {
+    each_shard(before_, old_, from, ranks.size(), [&](std::size_t r, std::size_t cls) {
+      RankDifference& rank = ranks[r];
       for (const Quantity q : kRankQuantities) {
         const RealInterval less = class_bytes(before_, from.classes[cls], was_, q);
         const RealInterval more = is_paired ? class_bytes(after_, to.classes[cls], is_, q) : RealInterval{};
@@ -93,8 +94,9 @@ class TableOfChange {
       }
     });
     if (is_paired || now_ == nullptr) return;
-    each_shard(after_, *now_, to, ranks, [&](RankDifference& rank, std::size_t cls) {
-      for (const Quantity q : kRankQuantities) rank.of(q) = rank.of(q) + class_bytes(after_, to.classes[cls], is_, q);
+    each_shard(after_, *now_, to, ranks.size(), [&](std::size_t r, std::size_t cls) {
+      for (const Quantity q : kRankQuantities)
+        ranks[r].of(q) = ranks[r].of(q) + class_bytes(after_, to.classes[cls], is_, q);
     });
   }
 
@@ -133,14 +135,6 @@ class TableOfChange {
       return a.run.count == b.run.count && a.rows == b.rows && a.cols == b.cols && p.hbm == q.hbm && p.ddr == q.ddr &&
              p.ssd == q.ssd;
     });
-  }
-
-  template <class F>
-  static void each_shard(const Setting& setting, const TableInputs& table, const Parts& parts,
-                         std::vector<RankDifference>& ranks, F f) {
-    for (std::size_t slot = 0; slot < table.ranks.size(); ++slot)
-      if (const auto rank = static_cast<std::size_t>(table.ranks[slot]); rank < ranks.size())
-        f(ranks[rank], static_cast<std::size_t>(class_of_slot(setting, table, parts, slot)));
   }
 
   const TableInputs& old_;
@@ -311,17 +305,15 @@ void add_growth_of_cells(const Inference& base, const ChangedInputs& changed,
 
 std::vector<ShardsOfChange> shards_by_rank(const TableInputs* before, const TableInputs* now, std::size_t ranks) {
   std::vector<ShardsOfChange> all;
-  const auto take = [&](const TableInputs* table, double ShardsOfChange::*shards) {
+  const auto add_shards = [&](const TableInputs* table, double ShardsOfChange::*shards) {
     if (table == nullptr) return;
-    for (const int rank : table->ranks) {
-      if (static_cast<std::size_t>(rank) >= ranks) continue;
-      ShardsOfChange& on = all.emplace_back();
-      on.rank = static_cast<std::size_t>(rank);
-      on.*shards = 1;
-    }
+    each_rank(*table, ranks, [&](std::size_t rank) {
+      all.push_back({rank});
+      all.back().*shards = 1;
+    });
   };
-  take(before, &ShardsOfChange::before);
-  take(now, &ShardsOfChange::now);
+  add_shards(before, &ShardsOfChange::before);
+  add_shards(now, &ShardsOfChange::now);
   std::ranges::sort(all, {}, &ShardsOfChange::rank);
   std::vector<ShardsOfChange> by_rank;
   for (const ShardsOfChange& on : all) {

@@ -191,16 +191,9 @@ class PerfReader {
       perf_.everywhere.push_back(t);
     } else {
       others_.push_back(t);
-      each_known_rank(t, [&](std::size_t r) { ++end_[r + 1]; });
+      each_rank(plan_.tables[t], ranks_, [&](std::size_t r) { ++end_[r + 1]; });
     }
     is_common_known_ &= known || !(everywhere || plan_.tables[t].ranks.empty());
-  }
-
-  // Calls f(rank) for each shard of the table that is on a known rank.
-  template <class F>
-  void each_known_rank(std::uint32_t t, F f) const {
-    for (const int r : plan_.tables[t].ranks)
-      if (static_cast<std::size_t>(r) < ranks_) f(static_cast<std::size_t>(r));
   }
 
   void read_ranks() {
@@ -221,7 +214,7 @@ class PerfReader {
     perf_.shards.resize(end_.back());
     for (const std::uint32_t t : others_) {
       const bool known = perf_.tables[t].known;
-      each_known_rank(t, [&](std::size_t r) {
+      each_rank(plan_.tables[t], ranks_, [&](std::size_t r) {
         perf_.ranks[r].known &= known;
         if (end_[r] > first[r] && perf_.shards[end_[r] - 1].first == t)
           ++perf_.shards[end_[r] - 1].second;

@@ -23,11 +23,7 @@ class ShardSums {
 
   explicit ShardSums(const PlanInputs& plan) : ranks_(plan.ranks.size()), known_(ranks_without_missing(plan)) {}
 
-  void add_unknown(const TableInputs& table) {
-    for (const int rank : table.ranks)
-      if (static_cast<std::size_t>(rank) < known_.size()) known_[static_cast<std::size_t>(rank)] = false;
-    if (table.ranks.empty()) std::fill(known_.begin(), known_.end(), false);
-  }
+  void add_unknown(const TableInputs& table) { leave_out(table, known_); }
 
   void add(const PlanTable& table, std::span<const PlanShard> shards) {
     if (table.on_every_rank) return add_everywhere(shards);

@@ -105,8 +105,7 @@ void SumLines::add_rank_sums(const PlanInputs& plan, const Outcome& outcome) {
   }
   std::vector<std::uint32_t> first(all_ranks + 1);  // of the rank's entries, with room for all of its shards
   for (const std::uint32_t t : others)
-    for (const int rank : plan.tables[t].ranks)
-      if (static_cast<std::size_t>(rank) < all_ranks) ++first[static_cast<std::size_t>(rank) + 1];
+    each_rank(plan.tables[t], all_ranks, [&](std::size_t rank) { ++first[rank + 1]; });
   std::partial_sum(first.begin(), first.end(), first.begin());
   std::vector<std::uint32_t> end(first.begin(), first.end() - 1);
   entries_.reserve(first.back() + everywhere.size() + 2 * tables);  // kernels and totals as well
@@ -115,13 +114,8 @@ void SumLines::add_rank_sums(const PlanInputs& plan, const Outcome& outcome) {
   for (const std::uint32_t t : others) {
     const TableInputs& table = plan.tables[t];
     const std::span<const int> ranks(table.ranks.begin(), table.ranks.size());
-    if (!rebuilt(t)) {
-      for (const int rank : ranks)
-        if (static_cast<std::size_t>(rank) < known.size()) known[static_cast<std::size_t>(rank)] = false;
-      if (ranks.empty()) std::fill(known.begin(), known.end(), false);
-      continue;
-    }
-    if (ranks.empty()) continue;
+    if (!rebuilt(t)) leave_out(table, known);
+    if (!rebuilt(t) || ranks.empty()) continue;
     each_run(outcome.setting, table, (*outcome.parts)[t].front(), [&](std::size_t from, std::size_t to, std::size_t c) {
       const Entry one = entry(t, static_cast<std::int32_t>(c));
       for (const int rank_of_shard : ranks.subspan(from, to - from)) {
