@@ -49,7 +49,7 @@ void hull_into(PerfCells& all, const PerfCells& one) {
 
 class Evaluation {
  public:
-  Evaluation(const Inference& base, const ChangedInputs& changed, const Plan& storage, const LikelyBase* likely,
+  Evaluation(const Inference& base, const ChangedInputs& changed, const SearchResult& storage, const LikelyBase* likely,
              ChangedPerf& result)
       : base_(base), changed_(changed), likely_(likely), result_(result), cell_elements_(base.inputs) {
     result_.inputs = read_perf(changed.inputs, storage);
@@ -270,7 +270,8 @@ std::vector<std::int64_t> possible_local_sizes(const Inference& base) {
 }
 
 ChangedPerf changed_perf(const Inference& base, const ChangedInputs& changed,
-                         const std::vector<ChangedOutcome>& outcomes, const Plan& storage, const LikelyBase* likely) {
+                         const std::vector<ChangedOutcome>& outcomes, const SearchResult& storage,
+                         const LikelyBase* likely) {
   ChangedPerf result;
   Evaluation evaluation(base, changed, storage, likely, result);
   for (const PerfOutcome& before : base.perf_outcomes) {

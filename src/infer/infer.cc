@@ -326,7 +326,7 @@ std::optional<Inference> run_inference_like(const Precedent& precedent, const Pr
   take_survivors(options, all);
   rebuild_plan(options, all);
   if (options.perf) {
-    all.perf = read_perf(all.inputs, all.plan);
+    all.perf = read_perf(all.inputs, all.found);
     all.perf_outcomes = perf_like(precedent, all.inputs, all.found, all.perf);
     if (all.perf_outcomes.size() != precedent.perf.size()) return std::nullopt;
     take_perf(options, all);

@@ -105,9 +105,8 @@ struct PerfInputs {
   PerfInputs(PerfInputs&&) = default;  // and no copies: those would have the shards of the original
   PerfInputs& operator=(PerfInputs&&) = default;
 };
-// Of the tables that the survivors leave sizes, or that are rebuilt already.
+// Of the tables that the survivors leave sizes.
 PerfInputs read_perf(const PlanInputs& plan, const SearchResult& found);
-PerfInputs read_perf(const PlanInputs& plan, const Plan& rebuilt);
 // Does some table print its perf? Ranks alone do not tell bandwidths and codecs apart.
 bool tells_perf(const PerfInputs& perf);
 

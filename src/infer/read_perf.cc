@@ -49,51 +49,18 @@ void read_maxima(const PrintedPlan& printed, PerfInputs& perf) {
 }
 
 // Bounds of the columns of a table's shards, which are the same for all of them; none where its sizes are not known.
-using ShardColumns = std::optional<RealInterval>;
-
-class RebuiltTables {
- public:
-  explicit RebuiltTables(const Plan& rebuilt) : rebuilt_(rebuilt) {}
-  ShardColumns columns(std::uint32_t t) const {
-    const PlanTable& table = rebuilt_.tables[t];
-    if (!table.sized || table.shard_count == 0) return std::nullopt;
-    return real(rebuilt_.shards_of(table).front().sizes->cols);
-  }
-  bool on_every_rank(std::uint32_t t) const { return rebuilt_.tables[t].on_every_rank; }
-
- private:
-  const Plan& rebuilt_;
-};
-
-// The same before they are rebuilt.
-class FoundTables {
- public:
-  FoundTables(const PlanInputs& plan, const SearchResult& found) : plan_(plan), found_(found) {}
-  ShardColumns columns(std::uint32_t t) const {
-    ShardColumns all;
-    for (const Survivor& survivor : found_.survivors) {
-      const Outcome& outcome = survivor.outcome;
-      const Options& options = outcome.tables[t].options;
-      const TableParts& parts = (*outcome.parts)[t];
-      if (options.empty()) return std::nullopt;
-      std::optional<std::size_t> first;  // class of the first shard
-      each_run(outcome.setting, plan_.tables[t], parts.front(), [&](std::size_t, std::size_t, std::size_t c) {
-        if (!first) first = c;
-      });
-      if (!first) return std::nullopt;
-      for (const Option option : options) {
-        const RealInterval cols = parts[option.variant].classes[*first].cols;
-        all = all ? hull(*all, cols) : cols;
-      }
+std::optional<RealInterval> shard_columns(const SearchResult& found, std::uint32_t t) {
+  std::optional<RealInterval> all;
+  for (const Survivor& survivor : found.survivors) {
+    const Options& options = survivor.outcome.tables[t].options;
+    if (options.empty()) return std::nullopt;
+    for (const Option option : options) {
+      const RealInterval cols = (*survivor.outcome.parts)[t][option.variant].classes.front().cols;
+      all = all ? hull(*all, cols) : cols;
     }
-    return all ? ShardColumns(real(whole_bytes(*all))) : std::nullopt;
   }
-  bool on_every_rank(std::uint32_t t) const { return is_everywhere(plan_.tables[t], plan_.ranks.size()); }
-
- private:
-  const PlanInputs& plan_;
-  const SearchResult& found_;
-};
+  return all ? std::optional(real(whole_bytes(*all))) : std::nullopt;
+}
 
 // Which tables share the codecs of one sharder. Where the log lost its name, a module has one of its own: another
 // module may have the same or not.
@@ -137,13 +104,11 @@ class Sharders {
   Numbers modules_;  // filled where a name is lost
 };
 
-// Looks at each table once. `Tables`: one of these.
-template <class Tables>
+// Looks at each table once.
 class PerfReader {
  public:
-  // `release`: of the formulas.
-  PerfReader(const PlanInputs& plan, Release release, Tables tables)
-      : plan_(plan), release_(release), tables_(tables), ranks_(plan.printed->ranks.rows.size()), end_(ranks_ + 1) {}
+  PerfReader(const PlanInputs& plan, const SearchResult& found)
+      : plan_(plan), found_(found), ranks_(plan.printed->ranks.rows.size()), end_(ranks_ + 1) {}
 
   PerfInputs read() {
     perf_.tables.reserve(plan_.tables.size());
@@ -176,17 +141,17 @@ class PerfReader {
       table.printed = perf_.tables[t - 1].printed;
     else
       read_cells(printed.perf, plan_.printed->format_of(RoundedNumbers::table_perf), table.printed);
-    const ShardColumns columns = tables_.columns(t);
+    const auto columns = shard_columns(found_, t);
     if (!columns) return;
     table.cols = *columns;
     if (printed.weighted) table.weighted = printed.weighted.text == "weighted";
     table.weighted_lost = has_weighted_ && !printed.weighted;
-    table.known = release_ >= Release::v0_3_0;
+    table.known = found_.survivors.front().outcome.setting.rules->release >= Release::v0_3_0;
   }
 
   // Counts its shards, but for those everywhere.
   void place(std::uint32_t t, bool known) {
-    const bool everywhere = ranks_ > 1 && tables_.on_every_rank(t);
+    const bool everywhere = ranks_ > 1 && is_everywhere(plan_.tables[t], ranks_);
     if (everywhere) {
       perf_.everywhere.push_back(t);
     } else {
@@ -242,9 +207,8 @@ class PerfReader {
   }
 
   const PlanInputs& plan_;
-  Release release_;
   bool has_weighted_ = is_always_printed(*plan_.printed, ColumnId::weighted, false);
-  Tables tables_;
+  const SearchResult& found_;
   std::size_t ranks_;
   PerfInputs perf_;
   Sharders sharders_{*plan_.printed};
@@ -256,15 +220,7 @@ class PerfReader {
 
 }  // namespace
 
-PerfInputs read_perf(const PlanInputs& plan, const SearchResult& found) {
-  const Release release =
-      found.survivors.empty() ? plan.printed->releases.front() : found.survivors.front().outcome.setting.rules->release;
-  return PerfReader(plan, release, FoundTables(plan, found)).read();
-}
-
-PerfInputs read_perf(const PlanInputs& plan, const Plan& rebuilt) {
-  return PerfReader(plan, rebuilt.setting.rules->release, RebuiltTables(rebuilt)).read();
-}
+PerfInputs read_perf(const PlanInputs& plan, const SearchResult& found) { return PerfReader(plan, found).read(); }
 
 bool tells_perf(const PerfInputs& perf) {
   return std::ranges::any_of(perf.tables,

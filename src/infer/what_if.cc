@@ -149,8 +149,8 @@ struct WhatIf::Impl {
   Plan assemble(const ChangedInputs& changed, std::vector<ChangedOutcome> outcomes, const LikelyBase* by,
                 bool with_perf = true, PlanGrowth* growth = nullptr) const;
   // Sets perf, and what follows from it.
-  void add_perf(const ChangedInputs& changed, const std::vector<ChangedOutcome>& outcomes, const LikelyBase* by,
-                Plan& plan) const;
+  void add_perf(const ChangedInputs& changed, const std::vector<ChangedOutcome>& outcomes, const SearchResult& found,
+                const LikelyBase* by, Plan& plan) const;
   // The same over the likeliest explanation; `outcomes` are those of all.
   Plan assemble_likely(const ChangedInputs& changed, const std::vector<ChangedOutcome>& outcomes);
   void move_cells(const std::vector<ChangedOutcome>& outcomes, ChangedInputs& changed) const;
@@ -268,8 +268,8 @@ void WhatIf::Impl::list(const ChangedInputs& changed, const SearchResult& found,
 }
 
 void WhatIf::Impl::add_perf(const ChangedInputs& changed, const std::vector<ChangedOutcome>& outcomes,
-                            const LikelyBase* by, Plan& plan) const {
-  const ChangedPerf perf = changed_perf(base, changed, outcomes, plan, by);
+                            const SearchResult& found, const LikelyBase* by, Plan& plan) const {
+  const ChangedPerf perf = changed_perf(base, changed, outcomes, found, by);
   if (perf.outcomes.empty()) return;
   fill_perf(perf.outcomes, changed.inputs, perf.inputs, true, plan);
   narrow_perf(perf, by && by->agrees, plan);
@@ -295,7 +295,7 @@ Plan WhatIf::Impl::assemble(const ChangedInputs& changed, std::vector<ChangedOut
   PlanGrowth grown = growth_to(changed, outcomes, plan);
   narrow_ranks(grown, by && by->agrees, plan);
   if (growth != nullptr) *growth = std::move(grown);
-  if (with_perf) add_perf(changed, outcomes, by, plan);
+  if (with_perf) add_perf(changed, outcomes, found, by, plan);
   if (by == nullptr) list(changed, found, plan);
   return plan;
 }

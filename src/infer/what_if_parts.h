@@ -73,7 +73,7 @@ std::vector<std::int64_t> possible_local_sizes(const Inference& base);
 ChangedOutcome likely_outcome(const Inference& base, const ChangedInputs& changed, const LikelyBase& likely,
                               const std::vector<ChangedOutcome>& outcomes);
 
-// Perf of the changed plan. `storage`: the result of rebuilding it, with shards. `likely`: with this explanation alone
+// Perf of the changed plan. `storage`: the hypotheses that it was rebuilt by. `likely`: with this explanation alone
 // instead of all; nullptr: with all.
 struct ChangedPerf {
   PerfInputs inputs;
@@ -81,6 +81,7 @@ struct ChangedPerf {
   std::vector<PerfCells> rank_differences;  // ms, of ranks that the log has
 };
 ChangedPerf changed_perf(const Inference& base, const ChangedInputs& changed,
-                         const std::vector<ChangedOutcome>& outcomes, const Plan& storage, const LikelyBase* likely);
+                         const std::vector<ChangedOutcome>& outcomes, const SearchResult& storage,
+                         const LikelyBase* likely);
 
 }  // namespace shardstats::infer_detail

@@ -196,7 +196,7 @@ TEST(ReadPerf, ListsTheShardsOfEachRankByTable) {
   for (const char* file : {"logs/v1.4.0.log", "logs/v1.8.0.log", "planner/v1.7.0-two_bandwidths.log"}) {
     const test::InferredLog log(file);
     const PlanInputs plan = read_plan(log.printed);
-    const PerfInputs perf = read_perf(plan, log.plan);
+    const PerfInputs perf = read_perf(plan, search(plan, {}, {}));
     for (std::size_t r = 0; r < perf.ranks.size(); ++r) {
       std::vector<ShardsOnRank> expected;
       for (std::uint32_t t = 0; t < plan.tables.size(); ++t) {
