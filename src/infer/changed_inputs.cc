@@ -105,7 +105,8 @@ class Application {
       row.rank.text = texts_.add(std::to_string(r));
     }
     rows.resize(ranks);
-    const RankInputs any{kAnyBytes, kAnyBytes, kAnyBytes, kAnyBytes};
+    PrintedSums any;
+    for (const Quantity q : kRankQuantities) any[at(q)] = kAnyBytes;
     out_.inputs.ranks.assign(ranks, any);
   }
 

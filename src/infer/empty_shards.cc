@@ -181,14 +181,15 @@ void check_empty_shards(const PlanInputs& plan, const SearchResult& found, Plan&
   if (found.survivors.empty() || !std::ranges::all_of(found.survivors, hides_rows)) return;
   std::vector<std::vector<RankShards>> by_survivor;
   for (const Survivor& survivor : found.survivors) by_survivor.push_back(shards_of_ranks(plan, survivor.outcome));
-  const auto checked = [](const std::optional<ByteInterval>& cell, const Expectation& expected) {
+  const auto checked = [&](std::size_t r, Quantity q, const Expectation& expected) {
+    const auto& cell = plan.ranks[r][at(q)];
     return cell && expected.known && !expected.contradicted ? std::optional(real(*cell)) : std::nullopt;
   };
   each_denied(
       plan, by_survivor,
       [&](std::size_t r) {
-        return ColumnCells{checked(plan.ranks[r].input, result.ranks[r].expected_input),
-                           checked(plan.ranks[r].output, result.ranks[r].expected_output)};
+        return ColumnCells{checked(r, Quantity::input, result.ranks[r].expected_input),
+                           checked(r, Quantity::output, result.ranks[r].expected_output)};
       },
       [&](std::size_t r, const ColumnCells& wrong) {
         contradict_cell(wrong.input, result.ranks[r].expected_input);

@@ -85,8 +85,7 @@ void compare_lines(const std::vector<SumLine>& lines, std::span<const Rank> rank
                    std::vector<UnequalRank>& found) {
   for (Group& group : groups) group.clear();
   for (const Rank& rank : ranks)
-    for (std::uint32_t l = rank.first_line; l < rank.end_line; ++l)
-      groups[static_cast<std::size_t>(lines[l].quantity)].push_back(l);
+    for (std::uint32_t l = rank.first_line; l < rank.end_line; ++l) groups[at(lines[l].quantity)].push_back(l);
   for (const Group& group : groups) {
     const auto prints_the_same = [&](std::uint32_t l) { return lines[l].printed == lines[group.front()].printed; };
     if (!std::ranges::all_of(group, prints_the_same)) compare(lines, group, found);

@@ -15,14 +15,13 @@
 
 namespace shardstats::infer_detail {
 
-struct RankInputs {
-  std::optional<ByteInterval> hbm, ddr, input, output;
-};
+// Of a rank or a kernel, by Quantity; those that none is printed of stay empty.
+using PrintedSums = std::array<std::optional<ByteInterval>, kQuantities>;
 
 struct KernelInputs {
   std::string_view name;
-  std::vector<std::uint32_t> tables;                             // indices
-  std::array<std::optional<ByteInterval>, kQuantities> printed;  // by Quantity; input and output stay empty
+  std::vector<std::uint32_t> tables;  // indices
+  PrintedSums printed;
 };
 
 // Everything printed that inference reads.
@@ -33,7 +32,7 @@ struct PlanInputs {
   bool empty_plan = false;
   bool sized = false;  // some table is sized
   std::vector<TableInputs> tables;
-  std::vector<RankInputs> ranks;
+  std::vector<PrintedSums> ranks;
   std::vector<KernelInputs> kernels;
   std::optional<bool> fixed_inference;           // by --assume; where storage is the same, perf alone knows it
   std::optional<std::int64_t> fixed_local_size;  // by --assume: ranks of a host, which perf rests on in any plan

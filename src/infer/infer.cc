@@ -18,38 +18,39 @@ namespace shardstats {
 namespace infer_detail {
 namespace {
 
-constexpr std::optional<ByteInterval> RankInputs::*kRankCells[] = {&RankInputs::hbm, &RankInputs::ddr,
-                                                                   &RankInputs::input, &RankInputs::output};
-using RankCells = std::array<bool, std::size(kRankCells)>;
+using RankCells = std::array<bool, kQuantities>;  // of its row, by Quantity
 
-RankCells cells_of(const RankInputs& row) {
+RankCells cells_of(const PrintedSums& row) {
   RankCells cells{};
-  for (std::size_t c = 0; c < cells.size(); ++c) cells[c] = (row.*kRankCells[c]).has_value();
+  std::ranges::transform(row, cells.begin(), [](const auto& cell) { return cell.has_value(); });
   return cells;
 }
 
 // What some rank prints, and memory wherever there is a column for it.
 RankCells printed_cells(const PlanInputs& plan) {
   const auto& table = plan.printed->ranks;
-  RankCells all{table.has(ColumnId::hbm), table.has(ColumnId::ddr)};
-  for (const RankInputs& row : plan.ranks) std::ranges::transform(all, cells_of(row), all.begin(), std::logical_or{});
+  RankCells all{};
+  all[at(Quantity::hbm)] = table.has(ColumnId::hbm);
+  all[at(Quantity::ddr)] = table.has(ColumnId::ddr);
+  for (const PrintedSums& row : plan.ranks) std::ranges::transform(all, cells_of(row), all.begin(), std::logical_or{});
   return all;
 }
 
 // What the printed cells alone say; inference narrows it. `counts_reservation`: the memory is not that of shards alone.
 PlanRank plain_rank(const PlanInputs& plan, std::size_t row, const RankCells& cells, bool counts_reservation) {
   const PrintedRank& printed = plan.printed->ranks.rows[row];
-  const RankInputs& inputs = plan.ranks[row];
+  const PrintedSums& inputs = plan.ranks[row];
+  const auto bytes = [&](Quantity q) { return inputs[at(q)].value_or(ByteInterval{}); };
   PlanRank rank;
   rank.known = !printed.lost && cells_of(inputs) == cells;
   rank.rank =
       static_cast<int>(parse_integer(printed.rank.text, kMostRanks - 1).value_or(static_cast<std::int64_t>(row)));
-  rank.hbm = inputs.hbm.value_or(ByteInterval{});
-  rank.ddr = inputs.ddr.value_or(ByteInterval{});
+  rank.hbm = bytes(Quantity::hbm);
+  rank.ddr = bytes(Quantity::ddr);
   rank.sparse_hbm = {counts_reservation ? 0 : rank.hbm.low, rank.hbm.high};
   rank.sparse_ddr = {counts_reservation ? 0 : rank.ddr.low, rank.ddr.high};
-  rank.input = inputs.input.value_or(ByteInterval{});
-  rank.output = inputs.output.value_or(ByteInterval{});
+  rank.input = bytes(Quantity::input);
+  rank.output = bytes(Quantity::output);
   return rank;
 }
 

@@ -73,7 +73,7 @@ class LookupsSystem {
     for (const ClassParts& c : table.parts().classes) {
       auto& bytes = found.classes.emplace_back();
       for (const Quantity q : kRankQuantities)
-        bytes[static_cast<std::size_t>(q)] = middle(class_bytes(outcome_.setting, c, table.combo(), q));
+        bytes[at(q)] = middle(class_bytes(outcome_.setting, c, table.combo(), q));
     }
     if (const auto perf = table.perf()) {
       std::ranges::transform(perf->cells, found.perf.begin(), middle_of);
@@ -139,7 +139,7 @@ class LookupsSystem {
       for (const auto& [quantity, bounds, constant] : sums) {
         point_.add_sum(real(bounds));
         if (constant) point_.add(1, *constant);
-        const auto q = static_cast<std::size_t>(quantity);
+        const std::size_t q = at(quantity);
         for (const ShardOnRank& shard : ranks[r])
           add(values_[shard.table], [&](const Amounts& a) { return a.classes[shard.shard_class][q]; });
       }

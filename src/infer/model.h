@@ -134,6 +134,7 @@ struct ClassParts : ClassShape {
 // A kind of printed sum that shards add up to.
 enum class Quantity : std::uint8_t { hbm, ddr, ssd, input, output, weights, optimizer_state };
 inline constexpr int kQuantities = 7;
+constexpr std::size_t at(Quantity quantity) { return static_cast<std::size_t>(quantity); }
 inline constexpr std::uint32_t bit(Quantity quantity) { return 1u << static_cast<unsigned>(quantity); }
 // Of a rank's row.
 inline constexpr std::array<Quantity, 4> kRankQuantities = {Quantity::hbm, Quantity::ddr, Quantity::input,

@@ -17,14 +17,12 @@ void read_ranks(const PrintedPlan& printed, PlanInputs& plan) {
   const bool in_bytes = printed.releases.front() >= Release::v0_1_1;  // v0.1.0 prints sums of factors instead
   plan.ranks.reserve(printed.ranks.rows.size());
   for (const PrintedRank& row : printed.ranks.rows) {
-    RankInputs rank;
-    rank.hbm = printed_bytes(row.hbm, memory, kGiB);
-    rank.ddr = printed_bytes(row.ddr, memory, kGiB);
-    if (in_bytes) {
-      rank.input = printed_bytes(row.input, input, kMiB);
-      rank.output = printed_bytes(row.output, output, kMiB);
-    }
-    plan.ranks.push_back(rank);
+    PrintedSums& rank = plan.ranks.emplace_back();
+    rank[at(Quantity::hbm)] = printed_bytes(row.hbm, memory, kGiB);
+    rank[at(Quantity::ddr)] = printed_bytes(row.ddr, memory, kGiB);
+    if (!in_bytes) continue;
+    rank[at(Quantity::input)] = printed_bytes(row.input, input, kMiB);
+    rank[at(Quantity::output)] = printed_bytes(row.output, output, kMiB);
   }
 }
 
@@ -56,7 +54,7 @@ void read_kernel_lines(const PrintedPlan& printed, Kernels& kernels) {
     const auto read = [&](std::size_t slot, Quantity quantity) {
       if (slot >= slots.size()) return;
       KernelInputs& kernel = kernels.named(slots[0].text);
-      kernel.printed[static_cast<std::size_t>(quantity)] = printed_bytes(slots[slot], form, kGiB);
+      kernel.printed[at(quantity)] = printed_bytes(slots[slot], form, kGiB);
     };
     if (line.id == LineId::kernel_storage) {
       read(1, Quantity::hbm);

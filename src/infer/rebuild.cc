@@ -286,18 +286,18 @@ Expectation* expectation_of(const SumLine& line, Plan& plan) {
       PlanRank& rank = plan.ranks[line.index];
       Expectation* const by_quantity[] = {&rank.expected_hbm, &rank.expected_ddr, nullptr, &rank.expected_input,
                                           &rank.expected_output};
-      return by_quantity[static_cast<std::size_t>(line.quantity)];
+      return by_quantity[at(line.quantity)];
     }
     case SumOf::kernel: {
       PlanKernel& kernel = plan.kernels[line.index];
       Expectation* const by_quantity[] = {
           &kernel.hbm, &kernel.ddr, &kernel.ssd, nullptr, nullptr, &kernel.weights, &kernel.optimizer_state};
-      return by_quantity[static_cast<std::size_t>(line.quantity)];
+      return by_quantity[at(line.quantity)];
     }
     case SumOf::all_ranks: {
       Expectation* const by_quantity[] = {&plan.all_ranks.hbm, &plan.all_ranks.ddr, nullptr, &plan.all_ranks.input,
                                           &plan.all_ranks.output};
-      return by_quantity[static_cast<std::size_t>(line.quantity)];
+      return by_quantity[at(line.quantity)];
     }
   }
   return nullptr;

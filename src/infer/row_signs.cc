@@ -46,7 +46,7 @@ Shares::Shares(const PlanInputs& plan) : plan_(plan) {
 std::int64_t Shares::conflicts() const {
   std::int64_t conflicts = 0;
   for (std::size_t r = 0; r < plan_.ranks.size() && capacity_; ++r)
-    conflicts += plan_.ranks[r].hbm && denies(r, real(*plan_.ranks[r].hbm));
+    if (const auto& hbm = plan_.ranks[r][at(Quantity::hbm)]) conflicts += denies(r, real(*hbm));
   return conflicts;
 }
 

@@ -117,7 +117,7 @@ void hide(const PlanInputs& plan, Evaluator& evaluator, Freedom freedom, SplitRo
 bool no_rank_shows_rows(const PlanInputs& plan) {
   const std::vector<bool> telling = ranks_that_tell(plan);
   for (std::size_t r = 0; r < telling.size(); ++r)
-    if (telling[r] && plan.ranks[r].hbm) return false;
+    if (telling[r] && plan.ranks[r][at(Quantity::hbm)]) return false;
   return !telling.empty();
 }
 

@@ -58,7 +58,7 @@ RankShares rank_shares(const PlanInputs& plan) {
   for (std::size_t r = 0; r < plan.ranks.size(); ++r) {
     const auto percent = printed_integer(plan.printed->ranks.rows[r].hbm_percent);
     if (!percent) continue;  // lost, or in a form of its own: not 0
-    const auto& used = plan.ranks[r].hbm;
+    const auto& used = plan.ranks[r][at(Quantity::hbm)];
     // What is printed as none has no share, but of a small device.
     const bool may_have_share =
         !used || !capacity || used->low > 0 ||
@@ -71,8 +71,10 @@ RankShares rank_shares(const PlanInputs& plan) {
 }
 
 bool all_hbm_zero(const PlanInputs& plan) {
-  return std::all_of(plan.ranks.begin(), plan.ranks.end(),
-                     [](const RankInputs& r) { return r.hbm && r.hbm->low == 0; });
+  return std::ranges::all_of(plan.ranks, [](const PrintedSums& rank) {
+    const auto& hbm = rank[at(Quantity::hbm)];
+    return hbm && hbm->low == 0;
+  });
 }
 
 // storage-model.md section 10.4: what rules a device out beyond the sizes themselves.

@@ -43,7 +43,7 @@ void rebuild_ranks(const PlanInputs& plan, const SearchResult& found, const Shar
   const std::vector<ShardSums::Rank> sums_of_ranks = sums.sums();
   for (std::size_t r = 0; r < sums_of_ranks.size(); ++r) {
     const ShardSums::Rank& rank = sums_of_ranks[r];
-    const RankInputs& printed = plan.ranks[r];
+    const PrintedSums& printed = plan.ranks[r];
     PlanRank& out = result.ranks[r];
     const int number = out.rank;
     if (!sums.is_known(r)) {
@@ -59,17 +59,19 @@ void rebuild_ranks(const PlanInputs& plan, const SearchResult& found, const Shar
     out.ddr = rank.ddr + ddr;
     out.input = rank.input;
     out.output = rank.output;
-    const auto narrow = [&](const std::optional<ByteInterval>& cell, ByteInterval constant, ByteInterval& sum,
-                            ByteInterval& sparse) {
-      if (!cell) return;
-      sum = narrowed(sum, *cell);
-      const ByteInterval left = sum - constant;
-      sparse = narrowed(sparse, {std::max<std::int64_t>(left.low, 0), std::max<std::int64_t>(left.high, 0)});
+    const auto narrow = [&](Quantity q, ByteInterval& sum) {
+      if (printed[at(q)]) sum = narrowed(sum, *printed[at(q)]);
     };
-    narrow(printed.hbm, hbm, out.hbm, out.sparse_hbm);
-    narrow(printed.ddr, ddr, out.ddr, out.sparse_ddr);
-    if (printed.input) out.input = narrowed(out.input, *printed.input);
-    if (printed.output) out.output = narrowed(out.output, *printed.output);
+    const auto narrow_sparse = [&](Quantity q, ByteInterval left, ByteInterval& sparse) {
+      const ByteInterval positive{std::max<std::int64_t>(left.low, 0), std::max<std::int64_t>(left.high, 0)};
+      if (printed[at(q)]) sparse = narrowed(sparse, positive);
+    };
+    narrow(Quantity::hbm, out.hbm);
+    narrow(Quantity::ddr, out.ddr);
+    narrow_sparse(Quantity::hbm, out.hbm - hbm, out.sparse_hbm);
+    narrow_sparse(Quantity::ddr, out.ddr - ddr, out.sparse_ddr);
+    narrow(Quantity::input, out.input);
+    narrow(Quantity::output, out.output);
   }
 }
 

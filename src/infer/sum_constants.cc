@@ -18,7 +18,7 @@ RealInterval anything_in_ranks(const PlanInputs& plan, Quantity quantity) {
   const auto take = [&](const std::optional<ByteInterval>& printed) {
     if (printed) least = std::min(least.value_or(real(*printed).high), real(*printed).high);
   };
-  for (const RankInputs& rank : plan.ranks) take(in_hbm ? rank.hbm : rank.ddr);
+  for (const PrintedSums& rank : plan.ranks) take(rank[at(quantity)]);
   if (!least) {
     for (const LineId of_fullest : {LineId::peak_memory_pressure, LineId::max_hbm})
       if (in_hbm) take(plan.printed->bytes_in(of_fullest));

@@ -11,19 +11,6 @@ namespace {
 constexpr std::array<Quantity, 5> kKernelQuantities = {Quantity::hbm, Quantity::ddr, Quantity::ssd, Quantity::weights,
                                                        Quantity::optimizer_state};
 
-const std::optional<ByteInterval>& column_of(const RankInputs& rank, Quantity quantity) {
-  switch (quantity) {
-    case Quantity::hbm:
-      return rank.hbm;
-    case Quantity::ddr:
-      return rank.ddr;
-    case Quantity::input:
-      return rank.input;
-    default:
-      return rank.output;
-  }
-}
-
 constexpr std::uint32_t kCellBits = bit(Quantity::hbm) | bit(Quantity::ddr) | bit(Quantity::ssd);
 
 }  // namespace
@@ -138,7 +125,7 @@ void SumLines::add_rank_sums(const PlanInputs& plan, const Outcome& outcome) {
     if (known[rank])
       for (const Quantity q : kRankQuantities)
         if (complete[rank] || (missing & bit(q)) == 0)
-          add_line(q, SumOf::rank, rank, column_of(plan.ranks[rank], q), first[rank], end[rank], common[rank]);
+          add_line(q, SumOf::rank, rank, plan.ranks[rank][at(q)], first[rank], end[rank], common[rank]);
 }
 
 namespace {
@@ -161,7 +148,7 @@ void SumLines::add_kernel_sums(const PlanInputs& plan) {
     const std::size_t first = entries_.size();
     for (const std::uint32_t t : kernel.tables) entries_.push_back(entry(t, kWhole));
     for (const Quantity q : kKernelQuantities)
-      add_line(q, SumOf::kernel, k, kernel.printed[static_cast<std::size_t>(q)], first, entries_.size());
+      add_line(q, SumOf::kernel, k, kernel.printed[at(q)], first, entries_.size());
   }
 }
 
@@ -185,8 +172,8 @@ void SumLines::add_totals(const PlanInputs& plan, const Outcome& outcome) {
   for (const Quantity q : kRankQuantities) {
     ByteInterval sum{};
     bool complete = true;
-    for (const RankInputs& rank : plan.ranks) {
-      const auto& cell = column_of(rank, q);
+    for (const PrintedSums& rank : plan.ranks) {
+      const auto& cell = rank[at(q)];
       complete &= cell.has_value();
       if (cell) sum = sum + *cell;
     }

@@ -19,9 +19,6 @@ struct Outcome;
 
 enum class SumOf : std::uint8_t { rank, kernel, all_ranks };
 
-// Where the value of a quantity is among those of a class or a whole table.
-constexpr std::size_t at(Quantity quantity) { return static_cast<std::size_t>(quantity); }
-
 // One printed sum over shards. That of all ranks is the sum of printed cells.
 struct SumLine {
   Quantity quantity{};

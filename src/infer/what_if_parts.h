@@ -47,8 +47,8 @@ std::vector<ShardsOfChange> shards_by_rank(const TableInputs* before, const Tabl
 // Quantity. Only of ranks that the log has.
 struct RankDifference {
   std::array<RealInterval, kQuantities> bytes{};
-  RealInterval& of(Quantity q) { return bytes[static_cast<std::size_t>(q)]; }
-  RealInterval of(Quantity q) const { return bytes[static_cast<std::size_t>(q)]; }
+  RealInterval& of(Quantity q) { return bytes[at(q)]; }
+  RealInterval of(Quantity q) const { return bytes[at(q)]; }
 };
 std::vector<RankDifference> rank_differences(const Inference& base, const ChangedInputs& changed,
                                              const std::vector<ChangedOutcome>& outcomes);
