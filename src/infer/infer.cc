@@ -131,7 +131,8 @@ void prefer_usual_element(const PlanInputs& known, std::vector<Survivor>& surviv
 }
 
 bool prints_storage(const PlanInputs& inputs) {
-  return std::ranges::any_of(inputs.tables, [](const TableInputs& t) { return t.hbm.has_value(); });
+  return std::ranges::any_of(inputs.tables,
+                             [](const TableInputs& t) { return t.cells[at(Quantity::hbm)].has_value(); });
 }
 
 // The storage half's best hypothesis, as perf may speak against it.

@@ -185,9 +185,9 @@ void read_table(const PrintedPlan& plan, std::uint32_t row, std::int64_t world_s
   read_ratio(printed, columns, table);
   const Format storage = plan.format_of(RoundedNumbers::table_storage);
   const auto read_gib = [storage](const Cell& cell) { return printed_bytes(cell, storage, kGiB); };
-  if (const auto& hbm = columns.hbm.read(printed.hbm, read_gib)) table.hbm = *hbm;
-  if (const auto& ddr = columns.ddr.read(printed.ddr, read_gib)) table.ddr = *ddr;
-  if (const auto& ssd = columns.ssd.read(printed.ssd, read_gib)) table.ssd = *ssd;
+  if (const auto& hbm = columns.hbm.read(printed.hbm, read_gib)) table.cells[0] = *hbm;
+  if (const auto& ddr = columns.ddr.read(printed.ddr, read_gib)) table.cells[1] = *ddr;
+  if (const auto& ssd = columns.ssd.read(printed.ssd, read_gib)) table.cells[2] = *ssd;
   const bool has_ranks = ranks_known ? !table.ranks.empty() : printed.ranks.text == "None" && plan.is_empty();
   const double size = static_cast<double>(table.rows) * static_cast<double>(table.cols);
   const auto has_output = static_cast<bool>(printed.output);  // a sequence takes other sizes than what is pooled

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string_view>
@@ -37,7 +38,7 @@ struct TableInputs {
   RealInterval batch{};                                             // bounds of b_f
   std::int64_t batch_total = 0;                                     // sum of b_f
   std::optional<double> printed_ratio;                              // Cache Load Factor as a number
-  std::optional<ByteInterval> hbm, ddr, ssd;                        // printed cells
+  std::array<std::optional<ByteInterval>, 3> cells;                 // printed: HBM, DDR, SSD (kCells of model.h)
   std::optional<int> fixed_element, fixed_output, fixed_optimizer;  // by --assume: indices of model.h
 };
 

@@ -109,11 +109,10 @@ class LookupsSystem {
 
   void add_cells() {
     for (std::size_t t = 0; t < values_.size(); ++t) {
-      const TableInputs& table = tables_[t].inputs();
-      const std::array cells = {&table.hbm, &table.ddr, &table.ssd};
+      const auto& cells = tables_[t].inputs().cells;
       for (std::size_t c = 0; c < cells.size(); ++c) {
-        if (!*cells[c]) continue;
-        point_.add_sum(real(**cells[c]));
+        if (!cells[c]) continue;
+        point_.add_sum(real(*cells[c]));
         add(values_[t], [&](const Amounts& a) { return a.cells[c]; });
       }
       if (!values_[t].has_perf) continue;

@@ -291,8 +291,8 @@ WrongCells contradicted_cells(const Setting& setting, const TableInputs& table, 
 // The same for one combo after the other.
 class CellTest {
  public:
-  CellTest(const Setting& setting, const TableInputs& table, const Parts& parts)
-      : setting_(setting), parts_(parts), printed_{bounds_of(table.hbm), bounds_of(table.ddr), bounds_of(table.ssd)} {
+  CellTest(const Setting& setting, const TableInputs& table, const Parts& parts) : setting_(setting), parts_(parts) {
+    std::ranges::transform(table.cells, printed_.begin(), bounds_of);
     if (parts.classes.size() != 1 || !parts.same_total.empty()) return;
     only_ = &parts.classes.front();
     count_ = real(only_->run.count);

@@ -42,13 +42,11 @@ class Squeeze {
   }
 
   bool option_beyond(const Parts& parts, Combo combo, bool too_low) const {
-    const std::pair<Quantity, const std::optional<ByteInterval>*> cells[] = {
-        {Quantity::hbm, &table_.hbm}, {Quantity::ddr, &table_.ddr}, {Quantity::ssd, &table_.ssd}};
-    for (const auto& [quantity, cell] : cells) {
-      if (!*cell || state_.contradicted[static_cast<std::size_t>(quantity)]) continue;
-      const RealInterval bytes = table_bytes(outcome_.setting, table_, parts, combo, quantity);
-      if (too_low ? bytes.high < static_cast<double>((*cell)->low) : bytes.low > static_cast<double>((*cell)->high))
-        return true;
+    for (const Quantity quantity : kCells) {
+      const auto& cell = table_.cells[at(quantity)];
+      if (!cell || state_.contradicted[at(quantity)]) continue;
+      const RealInterval bytes = table_bytes(outcome_.setting, table_, parts, combo, quantity), printed = real(*cell);
+      if (too_low ? bytes.high < printed.low : bytes.low > printed.high) return true;
     }
     return false;
   }

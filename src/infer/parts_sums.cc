@@ -96,9 +96,9 @@ std::uint64_t fitting_combos(const Setting& setting, const TableInputs& table, c
       });
       left = fitting;
     };
-    keep_fitting(table.hbm, [&](const ClassParts& c, Combo combo) { return class_hbm(setting, c, combo); });
-    keep_fitting(table.ddr, [&](const ClassParts& c, Combo combo) { return class_ddr(setting, c, combo); });
-    keep_fitting(table.ssd, [&](const ClassParts& c, Combo combo) { return class_ssd(c, combo); });
+    keep_fitting(table.cells[0], [&](const ClassParts& c, Combo combo) { return class_hbm(setting, c, combo); });
+    keep_fitting(table.cells[1], [&](const ClassParts& c, Combo combo) { return class_ddr(setting, c, combo); });
+    keep_fitting(table.cells[2], [&](const ClassParts& c, Combo combo) { return class_ssd(c, combo); });
     return left;
   });
 }

@@ -110,14 +110,15 @@ void narrow_by_cell(const Classes& classes, bool equal_shards, RealInterval cell
 void narrow_by_cells(const PlanInputs& plan, const Outcome& outcome, std::uint32_t t, std::vector<RealSizes>& sizes) {
   const TableInputs& table = plan.tables[t];
   const auto& classes = (*outcome.parts)[t].front().classes;
-  const auto narrow = [&](const std::optional<ByteInterval>& cell, Quantity q, RealInterval RealSizes::*field) {
-    if (!cell || outcome.tables[t].contradicted[static_cast<std::size_t>(q)]) return;
+  const auto narrow = [&](Quantity q, RealInterval RealSizes::*field) {
+    const auto& cell = table.cells[at(q)];
+    if (!cell || outcome.tables[t].contradicted[at(q)]) return;
     if (std::ranges::all_of(sizes, [&](const RealSizes& own) { return (own.*field).exact(); })) return;
     narrow_by_cell(classes, equal_shards(outcome, table), real(*cell), field, sizes);
   };
-  narrow(table.hbm, Quantity::hbm, &RealSizes::hbm);
-  narrow(table.ddr, Quantity::ddr, &RealSizes::ddr);
-  narrow(table.ssd, Quantity::ssd, &RealSizes::ssd);
+  narrow(Quantity::hbm, &RealSizes::hbm);
+  narrow(Quantity::ddr, &RealSizes::ddr);
+  narrow(Quantity::ssd, &RealSizes::ssd);
 }
 
 ShardSizes whole_sizes(const RealSizes& sizes, bool shard_parts) {
@@ -236,9 +237,8 @@ void rebuild_shards(const PlanInputs& plan, const SearchResult& found, std::uint
   }
   table.first_shard = static_cast<std::uint32_t>(start);
   table.shard_count = static_cast<std::uint32_t>(shards.size() - start);
-  table.hbm = {whole_bytes(all[0]), inputs.hbm.has_value(), wrong[0]};
-  table.ddr = {whole_bytes(all[1]), inputs.ddr.has_value(), wrong[1]};
-  table.ssd = {whole_bytes(all[2]), inputs.ssd.has_value(), wrong[2]};
+  Expectation* const cells[] = {&table.hbm, &table.ddr, &table.ssd};
+  for (std::size_t c = 0; c < all.size(); ++c) *cells[c] = {whole_bytes(all[c]), inputs.cells[c].has_value(), wrong[c]};
 }
 
 RowSplitKind row_split_of(const PlanInputs& plan, std::uint32_t t, const SearchResult& found) {

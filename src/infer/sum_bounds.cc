@@ -22,10 +22,6 @@ bool may_prune(const Outcome& outcome) {
   return !outcome.lines->split().uniform && std::ranges::any_of(outcome.tables, has_choice);
 }
 
-const std::optional<ByteInterval>& cell_of(const TableInputs& table, Quantity quantity) {
-  return quantity == Quantity::hbm ? table.hbm : quantity == Quantity::ddr ? table.ddr : table.ssd;
-}
-
 }  // namespace
 
 SumBounds::SumBounds(const PlanInputs& plan, const Outcome& outcome)
@@ -158,7 +154,7 @@ void SumBounds::refresh(std::uint32_t t) {
 
 // The table's own cell bounds the sum over its shards, and with it each of them.
 void SumBounds::narrow_by_cell(std::uint32_t t, Quantity quantity) {
-  const auto& cell = cell_of(plan_.tables[t], quantity);
+  const auto& cell = plan_.tables[t].cells[at(quantity)];
   if (!cell || outcome_.tables[t].contradicted[at(quantity)]) return;
   const RealInterval printed = real(*cell);
   RealInterval& whole = bounds_[lines_.whole_of(t) + at(quantity)];

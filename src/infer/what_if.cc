@@ -105,12 +105,10 @@ std::optional<Refusal> too_large(const Plan& plan) {
 void narrow_tables(const PlanInputs& inputs, Plan& plan) {
   for (std::uint32_t t = 0; t < plan.tables.size(); ++t) {
     PlanTable& table = plan.tables[t];
-    const auto narrow = [](Expectation& expected, const std::optional<ByteInterval>& cell) {
-      if (cell && expected.known) expected.bytes = narrowed(expected.bytes, *cell);
-    };
-    narrow(table.hbm, inputs.tables[t].hbm);
-    narrow(table.ddr, inputs.tables[t].ddr);
-    narrow(table.ssd, inputs.tables[t].ssd);
+    Expectation* const expected[] = {&table.hbm, &table.ddr, &table.ssd};
+    for (std::size_t c = 0; c < std::size(expected); ++c)
+      if (const auto& cell = inputs.tables[t].cells[c]; cell && expected[c]->known)
+        expected[c]->bytes = narrowed(expected[c]->bytes, *cell);
   }
 }
 
@@ -171,11 +169,10 @@ void WhatIf::Impl::move_cells(const std::vector<ChangedOutcome>& outcomes, Chang
   for (std::uint32_t t = 0; t < differs.size(); ++t) {
     if (!differs[t]) continue;
     const auto difference = cell_differences(base, changed, outcomes, t);
-    const TableInputs& before = base.inputs.tables[changed.base_rows[t]];
-    std::optional<ByteInterval> TableInputs::*const cells[] = {&TableInputs::hbm, &TableInputs::ddr, &TableInputs::ssd};
-    for (std::size_t c = 0; c < kCells.size(); ++c)
-      if (auto& cell = changed.inputs.tables[t].*cells[c])
-        cell = difference ? moved(*(before.*cells[c]), (*difference)[c]) : kAnyBytes;
+    const auto& before = base.inputs.tables[changed.base_rows[t]].cells;
+    for (std::size_t c = 0; c < before.size(); ++c)
+      if (auto& cell = changed.inputs.tables[t].cells[c])
+        cell = difference ? moved(*before[c], (*difference)[c]) : kAnyBytes;
   }
 }
 

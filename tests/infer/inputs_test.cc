@@ -44,8 +44,7 @@ void expect_same(const TableInputs& a, const TableInputs& b) {
   EXPECT_EQ(a.poolings_known, b.poolings_known);
   EXPECT_EQ(a.indices, b.indices);
   EXPECT_EQ(a.indices_known, b.indices_known);
-  EXPECT_EQ(a.ddr, b.ddr);
-  EXPECT_EQ(a.ssd, b.ssd);
+  EXPECT_EQ(a.cells, b.cells);
   EXPECT_EQ(a.sized, b.sized);
   EXPECT_EQ(std::vector(a.ranks.begin(), a.ranks.end()), std::vector(b.ranks.begin(), b.ranks.end()));
 }

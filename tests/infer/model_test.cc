@@ -101,8 +101,8 @@ TEST(CellTest, FindsThePrintedCellsThatAComboContradicts) {
     const Parts parts = make_parts(setting, table, {}, {}, kAllCombos);
     const CellBytes first = cell_bytes(setting, parts, combo_of(0));
     EXPECT_EQ(CellTest(setting, table, parts)(combo_of(59)), WrongCells{}) << "nothing is printed";
-    table.hbm = ByteInterval{static_cast<std::int64_t>(first[0].low), static_cast<std::int64_t>(first[0].high)};
-    table.ddr = ByteInterval{0, 0};
+    table.cells[0] = ByteInterval{static_cast<std::int64_t>(first[0].low), static_cast<std::int64_t>(first[0].high)};
+    table.cells[1] = ByteInterval{0, 0};
     const CellTest contradicted(setting, table, parts);
     EXPECT_EQ(contradicted(combo_of(0)), WrongCells{});
     EXPECT_EQ(contradicted(combo_of(59)), (WrongCells{true, false, false}));
