@@ -28,7 +28,7 @@ Lookups changed_lookups(const Setting& before, const Setting& after, const Table
   const bool free = parts.variant.free_poolings;
   const Lookups from_log = lookups_of(old, before.rules->io, free);
   Lookups fresh = lookups_of(now, after.rules->io, free);
-  if (fresh.lookups == from_log.lookups && fresh.pooled == from_log.pooled) return parts.lookups;
+  if (fresh == from_log) return parts.lookups;
   const bool same_ids = old.indices == now.indices && old.poolings == now.poolings &&
                         old.pooling_sum == now.pooling_sum && old.uniform_batch && now.uniform_batch;
   if (!same_ids || old.batch.low <= 0) return fresh;

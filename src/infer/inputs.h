@@ -88,6 +88,7 @@ std::vector<TableInputs> read_tables(const PrintedPlan& printed, std::int64_t wo
 // `free_poolings`: the hidden n_f of releases without a poolings column may be anything (v0.3.x), not just 1.
 struct Lookups {
   RealInterval lookups, pooled;
+  friend bool operator==(const Lookups&, const Lookups&) = default;
 };
 Lookups lookups_of(const TableInputs& table, IoGeneration generation, bool free_poolings);
 

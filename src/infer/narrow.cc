@@ -83,7 +83,7 @@ class Narrowing {
       for (std::uint32_t t = 0; t < lookups.size(); ++t) {
         if ((*parts_)[t].empty()) continue;
         const Lookups before = (*parts_)[t].front().lookups;
-        if (lookups[t].lookups == before.lookups && lookups[t].pooled == before.pooled) continue;
+        if (lookups[t] == before) continue;
         remake(t, lookups[t], std::nullopt);
         if (!fits_cells(t) && !take_own_values(t, lookups[t])) remake(t, before, std::nullopt);
         changed = true;
@@ -94,40 +94,34 @@ class Narrowing {
 
   void by_cells(std::uint32_t t) {
     if (outcome_.tables[t].options.empty()) return;
-    const TableInputs& table = plan_.tables[t];
-    const Setting& setting = outcome_.setting;
-    Lookups lookups = (*parts_)[t].front().lookups;
-    const std::uint64_t combos = combos_of(outcome_.tables[t].options);
-    const auto with = [&](const Parts& parts, const Lookups& l) {
-      return make_parts(setting, table, parts.variant, outcome_.rows, combos, &l);
-    };
+    const Squeeze squeeze(plan_, outcome_, t);
+    const Parts& first = (*parts_)[t].front();
+    Lookups lookups = first.lookups;
     if (is_wide_range(lookups.lookups))
-      lookups.lookups = Squeeze(plan_, outcome_, t).bounds(lookups.lookups, [&](const Parts& p, double x) {
-        return with(p, {exactly(x), lookups.pooled});
+      lookups.lookups = squeeze.bounds(lookups.lookups, [&](const Parts& parts, double x) {
+        return remade(t, parts, {exactly(x), lookups.pooled}, std::nullopt);
       });
     if (is_wide_range(lookups.pooled))
-      lookups.pooled = Squeeze(plan_, outcome_, t).bounds(lookups.pooled, [&](const Parts& p, double x) {
-        return with(p, {lookups.lookups, exactly(x)});
+      lookups.pooled = squeeze.bounds(lookups.pooled, [&](const Parts& parts, double x) {
+        return remade(t, parts, {lookups.lookups, exactly(x)}, std::nullopt);
       });
     std::optional<RealInterval> ratio;
-    if ((*parts_)[t].front().variant.free_ratio)
-      ratio = Squeeze(plan_, outcome_, t).bounds((*parts_)[t].front().variant.ratio, [&](const Parts& p, double x) {
-        Variant variant = p.variant;
-        variant.ratio = exactly(x);
-        return make_parts(setting, table, variant, outcome_.rows, combos, &lookups);
-      });
-    const Lookups& now = (*parts_)[t].front().lookups;
-    if (ratio || !(lookups.lookups == now.lookups) || !(lookups.pooled == now.pooled)) remake(t, lookups, ratio);
+    if (first.variant.free_ratio)
+      ratio = squeeze.bounds(first.variant.ratio,
+                             [&](const Parts& parts, double x) { return remade(t, parts, lookups, exactly(x)); });
+    if (ratio || lookups != first.lookups) remake(t, lookups, ratio);
   }
 
  private:
-  void remake(std::uint32_t t, const Lookups& lookups, std::optional<RealInterval> ratio) {
+  Parts remade(std::uint32_t t, const Parts& parts, const Lookups& lookups, std::optional<RealInterval> ratio) const {
+    Variant variant = parts.variant;
+    if (ratio) variant.ratio = *ratio;
     const std::uint64_t combos = combos_of(outcome_.tables[t].options);
-    for (Parts& parts : (*parts_)[t]) {
-      Variant variant = parts.variant;
-      if (ratio) variant.ratio = *ratio;
-      parts = make_parts(outcome_.setting, plan_.tables[t], variant, outcome_.rows, combos, &lookups);
-    }
+    return make_parts(outcome_.setting, plan_.tables[t], variant, outcome_.rows, combos, &lookups);
+  }
+
+  void remake(std::uint32_t t, const Lookups& lookups, std::optional<RealInterval> ratio) {
+    for (Parts& parts : (*parts_)[t]) parts = remade(t, parts, lookups, ratio);
   }
 
   bool fits_cells(std::uint32_t t) const {

@@ -109,8 +109,6 @@ struct TableCase {
   const Parts& parts;
 };
 
-bool are_alike(const Lookups& a, const Lookups& b) { return a.lookups == b.lookups && a.pooled == b.pooled; }
-
 bool are_alike(const TableInputs& a, const TableInputs& b) {
   return a.sharding == b.sharding && a.kernel == b.kernel && a.sequence == b.sequence && a.cols == b.cols &&
          (a.sharding != Sharding::dp || a.rows == b.rows);
@@ -387,7 +385,7 @@ std::vector<PerfOption> best_options(const PerfHypothesis& h, const PlanInputs& 
 bool have_same_perf(const PerfHypothesis& h, const PlanInputs& plan, const PerfInputs& perf, std::uint32_t a,
                     std::uint32_t b) {
   const TableCase x(h, plan, perf, a), y(h, plan, perf, b);
-  return are_alike(x.parts.lookups, y.parts.lookups) && are_alike(x.inputs, y.inputs) &&
+  return x.parts.lookups == y.parts.lookups && are_alike(x.inputs, y.inputs) &&
          x.parts.variant.free_columns == y.parts.variant.free_columns && shards_of(x.parts) == shards_of(y.parts) &&
          perf_ratio(h, x.inputs, x.parts) == perf_ratio(h, y.inputs, y.parts) &&
          std::ranges::equal(h.outcome->tables[a].options, h.outcome->tables[b].options) &&
