@@ -30,8 +30,9 @@ class LinkFit {
     PerfHypothesis h = h_;
     for (const Memory link : {&Bandwidths<RealInterval>::ddr, &Bandwidths<RealInterval>::hbm_to_ddr})
       h.setting.bandwidths.*link = exactly(1e-6);  // so slow that only a prefetch pipeline explains the cell
-    const auto perf = table_perf(h, tables_.plan, tables_.perf, t, codec_table()[tables_.codec_of(t)]);
-    return perf && perf->contradicted == 0;
+    TablePerf found;
+    return find_table_perf(h, tables_.plan, tables_.perf, t, codec_table()[tables_.codec_of(t)], found) &&
+           found.contradicted == 0;
   }
 
   std::optional<Perf<RealInterval>> with_memories(const PerfFacts<RealInterval>& facts, double bandwidth) const {

@@ -365,13 +365,6 @@ void try_other_sizes(const PerfHypothesis& h, const PlanInputs& plan, const Perf
   if (found.contradicted != 0) over_other_sizes(TableCase(h, plan, perf, t), codecs, other_sizes, nullptr, found);
 }
 
-std::optional<TablePerf> table_perf(const PerfHypothesis& h, const PlanInputs& plan, const PerfInputs& perf,
-                                    std::uint32_t t, Codecs codecs) {
-  std::optional<TablePerf> best(std::in_place);
-  if (!find_table_perf(h, plan, perf, t, codecs, *best)) best.reset();
-  return best;
-}
-
 std::vector<PerfOption> best_options(const PerfHypothesis& h, const PlanInputs& plan, const PerfInputs& perf,
                                      std::uint32_t t, Codecs codecs, CellElements& other_sizes) {
   const TableCase table(h, plan, perf, t);

@@ -170,9 +170,6 @@ bool find_table_perf(const PerfHypothesis& h, const PlanInputs& plan, const Perf
 // Where what was found contradicts anything, goes on with element sizes that only the table's own cells allow.
 void try_other_sizes(const PerfHypothesis& h, const PlanInputs& plan, const PerfInputs& perf, std::uint32_t t,
                      Codecs codecs, CellElements& other_sizes, TablePerf& found);
-// Over all that the hypothesis leaves.
-std::optional<TablePerf> table_perf(const PerfHypothesis& h, const PlanInputs& plan, const PerfInputs& perf,
-                                    std::uint32_t t, Codecs codecs);
 
 // Do two tables of equal PerfTables have the same perf, with any codecs? But for element sizes that only a table's own
 // cells allow.
