@@ -114,7 +114,7 @@ class FreeTier {
     PartsMaker maker(start_.setting, start_.rows, &parts_->pool);
     for (const std::uint32_t t : costly_first()) {
       const TableInputs& table = plan_.tables[t];
-      if (!table.sized || table.kernel == nullptr) continue;
+      if (!can_be_rebuilt(table)) continue;
       start_.contradictions += free_options(start_.setting, table, freedom_of(table), may_be_virtual, maker,
                                             parts_->tables[t], start_.tables[t]);
       forced += departures(table, start_.tables[t], parts_->tables[t], start_.pair);

@@ -159,7 +159,7 @@ class UniformTier {
     for (std::uint32_t t = 0; t < plan_.tables.size(); ++t) {
       const TableInputs& table = plan_.tables[t];
       TableParts& parts = parts_->tables[t];
-      if (!table.sized || table.kernel == nullptr) continue;
+      if (!can_be_rebuilt(table)) continue;
       Variant variant;
       variant.free_ratio = is_ratio_hidden(setting_, table);
       maker.make(table, variant, counts_.combos(table), nullptr, parts.add());

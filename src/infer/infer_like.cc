@@ -141,8 +141,8 @@ class Again {
   bool take(std::size_t t, PartsMaker& maker, Options& left, TableParts& parts) {
     const TableInputs& table = plan_.tables[t];
     const TablePrecedent& known = precedent_.tables[t];
-    if (known.options.empty()) return !table.sized || table.kernel == nullptr;
-    if (!table.sized || table.kernel == nullptr) return false;
+    if (known.options.empty()) return !can_be_rebuilt(table);
+    if (!can_be_rebuilt(table)) return false;
     left = known.options;
     if (known_ != nullptr) {
       const TableParts& own = (*known_->parts)[t];

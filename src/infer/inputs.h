@@ -42,6 +42,8 @@ struct TableInputs {
   std::optional<int> fixed_element, fixed_output, fixed_optimizer;  // by --assume: indices of model.h
 };
 
+// Does the log say all that its shards are rebuilt of?
+inline bool can_be_rebuilt(const TableInputs& table) { return table.sized && table.kernel != nullptr; }
 // The module of the table: its name without the last part; none where the name is lost.
 std::optional<std::string_view> module_of(const PrintedTable& printed);
 
