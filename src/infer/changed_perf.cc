@@ -176,8 +176,7 @@ class Evaluation {
     if (!before) return std::nullopt;
     const TableInputs& table = changed_.inputs.tables[t];
     PerfOption option = reading.option;
-    if (const auto& element = changed_.requests[b].element)
-      option.element_size = kElementSizes[static_cast<std::size_t>(*element)];
+    if (const auto& element = changed_.requests[b].element) option.element_size = element_bytes(*element);
     if (table.kernel->speed != KernelSpeed::cached) option.prefetch_pipeline = false;
     if (prefetch_hidden(now, table))
       result_.inputs.tables[t].printed.set(at(PerfPart::prefetch_compute),

@@ -6,10 +6,8 @@ namespace shardstats::infer_detail {
 namespace {
 
 Choice choice_of(const Setting& setting, const TableInputs& table, const Variant& variant, Combo combo) {
-  const double element_size = kElementSizes[static_cast<std::size_t>(combo.element)];
-  return {.element_size = element_size,
-          .output_element_size =
-              setting.rules->output_dtype ? kOutputSizes[static_cast<std::size_t>(combo.output)] : element_size,
+  return {.element_size = element_bytes(combo.element),
+          .output_element_size = kOutputSizes[output_of(setting, combo)],
           .optimizer = kOptimizers[static_cast<std::size_t>(combo.optimizer)],
           .virtual_table = variant.virtual_table,
           .passes = variant.passes,

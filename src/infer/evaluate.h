@@ -82,7 +82,7 @@ using Options = ShortVector<Option, 12>;
 // A bit for each element size that some option has.
 inline std::uint32_t elements_of(const Options& options) {
   std::uint32_t elements = 0;
-  for (const Option option : options) elements |= 1u << combo_of(option.combo).element;
+  for (const Option option : options) elements |= 1u << option.element();
   return elements;
 }
 // A bit for each combo that is left of any variant, and of each one.

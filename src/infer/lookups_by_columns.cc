@@ -40,7 +40,7 @@ class LookupColumns {
     if (line.quantity == Quantity::input) return times * exactly(kIndexBytes);
     RealInterval element{4, 1};
     for (const Option option : outcome_.tables[t].options) {
-      const double size = kElementSizes[static_cast<std::size_t>(combo_of(option.combo).element)];
+      const double size = element_bytes(option.element());
       element = {std::min(element.low, size), std::max(element.high, size)};
     }
     return times * c.cols * element;

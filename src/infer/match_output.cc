@@ -219,7 +219,7 @@ RealInterval OutputMatcher::output_of(const Entry& entry, int element) const {
   const TableParts& variants = (*outcome_.parts)[entry.table];
   std::size_t variant = 0;
   if (variants.size() > 1) {
-    const auto has_size = [&](Option option) { return combo_of(option.combo).element == element; };
+    const auto has_size = [&](Option option) { return option.element() == element; };
     variant = std::ranges::find_if(outcome_.tables[entry.table].options, has_size)->variant;
   }
   return bounds_.bytes(entry, variants[variant], {element, element, 0}, Quantity::output);
@@ -239,7 +239,7 @@ std::vector<OpenTable> OutputMatcher::open_tables(const SumLine& line, RealInter
     const auto& options = outcome_.tables[part.table].options;
     std::uint32_t known = 0;
     for (const Option option : options) {
-      const int element = combo_of(option.combo).element;
+      const int element = option.element();
       if ((known >> element & 1) != 0) continue;
       known |= 1u << element;
       one.sizes.push_back({element, bounds_.bytes(part, option, Quantity::output)});

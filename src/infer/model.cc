@@ -177,7 +177,7 @@ class TableSizes {
   template <class N>
   void fill_specific(TableFacts<N>& facts, const ShardFacts<N>& shard, ClassParts& c) {
     each_bit(wanted_.elements, [&](int element) {
-      facts.element_size = constant<N>(kElementSizes[static_cast<std::size_t>(element)]);
+      facts.element_size = constant<N>(element_bytes(element));
       Specific<N> sizes;
       bool is_first = true;
       each_bit(wanted_.pairs >> element * kOptimizerBits & kOfElement, [&](int optimizer) {
@@ -329,7 +329,7 @@ RealInterval ratio_of(const Setting& setting, const TableInputs& table, const Va
 TableFacts<RealInterval> facts_of(const Setting& setting, const TableInputs& table, const Variant& variant,
                                   const Lookups& lookups, Combo combo) {
   TableFacts<RealInterval> facts = facts_without_sizes(setting, table, variant, lookups);
-  facts.element_size = exactly(kElementSizes[static_cast<std::size_t>(combo.element)]);
+  facts.element_size = exactly(element_bytes(combo.element));
   facts.output_element_size = exactly(kOutputSizes[static_cast<std::size_t>(combo.output)]);
   facts.optimizer_multiplier = exactly(multiplier_of(setting, table, combo.optimizer));
   return facts;

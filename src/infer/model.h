@@ -24,6 +24,7 @@ inline constexpr std::array<double, 3> kElementSizes = {4, 2, 1};
 constexpr int element_index(double size) {
   return static_cast<int>(std::ranges::find(kElementSizes, size) - kElementSizes.begin());
 }
+constexpr double element_bytes(int index) { return kElementSizes[static_cast<std::size_t>(index)]; }
 inline constexpr std::array<double, 5> kOutputSizes = {4, 2, 1, 0.5, 0.25};
 inline constexpr std::array<Optimizer, 4> kOptimizers = {Optimizer::none, Optimizer::rowwise_adagrad, Optimizer::other,
                                                          Optimizer::adam};
@@ -154,6 +155,7 @@ inline constexpr std::int64_t kRoundings = 4;  // whole bytes by which the parts
 struct Option {
   std::uint8_t variant = 0;
   std::uint8_t combo = 0;
+  int element() const { return combo_of(combo).element; }
   friend bool operator==(Option, Option) = default;
 };
 

@@ -116,8 +116,7 @@ bool narrow(const PlanInputs& plan, const PerfInputs& perf, const std::vector<Pe
   if (left.empty()) return false;
   Outcome before = storage;
   for (const auto& [t, elements] : left)
-    storage.tables[t].options.erase_if(
-        [elements = elements](Option o) { return (elements >> combo_of(o.combo).element & 1) == 0; });
+    storage.tables[t].options.erase_if([elements = elements](Option o) { return (elements >> o.element() & 1) == 0; });
   if (settle_again(plan, storage)) return true;
   storage = std::move(before);
   return false;
@@ -249,7 +248,7 @@ void prefer_by_perf(const PlanInputs& plan, const std::vector<PerfOutcome>& outc
     const int element = element_index(perf->option.element_size);
     for (Survivor& survivor : found.survivors) {
       TableState& state = survivor.outcome.tables[t];
-      const auto has_element = [&](Option option) { return combo_of(option.combo).element == element; };
+      const auto has_element = [&](Option option) { return option.element() == element; };
       if (std::ranges::any_of(state.options, has_element)) state.perf_element = static_cast<int>(element);
     }
     const bool agrees = result.tables[t].choice.element_size == perf->option.element_size;

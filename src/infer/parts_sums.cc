@@ -44,8 +44,7 @@ constexpr std::uint64_t combos_where(Holds holds) {
 }  // namespace
 
 TableWeights table_weights(const Setting& setting, const TableInputs& table, Combo combo) {
-  const RealInterval weights =
-      real(table.rows) * real(table.cols) * exactly(kElementSizes[static_cast<std::size_t>(combo.element)]);
+  const RealInterval weights = real(table.rows) * real(table.cols) * exactly(element_bytes(combo.element));
   return {weights, optimizer_bytes(exactly(multiplier_of(setting, table, combo.optimizer)), weights)};
 }
 

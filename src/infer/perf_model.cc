@@ -213,7 +213,7 @@ PerfOptions options_of_sizes(const TableCase& table, std::uint32_t elements, boo
     if (may_prefetch) options.add({size, weighted, true});
   };
   each_bit(elements, [&](int element) {
-    const double size = kElementSizes[static_cast<std::size_t>(element)];
+    const double size = element_bytes(element);
     if (may_be_plain) add(size, false);
     if (may_be_weighted) add(size, true);
   });

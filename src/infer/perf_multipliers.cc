@@ -79,7 +79,7 @@ bool all_fitted_options(const FitTables& tables, std::uint32_t t, F f) {
   PerfOption option = *likeliest;
   bool all = (*tables.h.sizes)[t] != 0;
   each_bit((*tables.h.sizes)[t], [&](int element) {
-    option.element_size = kElementSizes[static_cast<std::size_t>(element)];
+    option.element_size = element_bytes(element);
     all = all && f(option);
   });
   return all;

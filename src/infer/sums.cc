@@ -181,7 +181,7 @@ bool Sums::prune(SumLine& line, RealInterval& total, Part part) {
 void Sums::keep_elements(std::uint32_t t, std::uint32_t elements) {
   auto& options = outcome_.tables[t].options;
   const std::size_t before = options.size();
-  options.erase_if([&](Option o) { return (elements >> combo_of(o.combo).element & 1) == 0; });
+  options.erase_if([&](Option o) { return (elements >> o.element() & 1) == 0; });
   if (options.size() != before) changed(t);
 }
 

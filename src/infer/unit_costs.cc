@@ -56,7 +56,7 @@ UnitCosts::Units UnitCosts::units(std::uint32_t t, std::size_t codec) {
   };
   const auto add_each = [&](std::uint32_t sizes) {
     each_bit(sizes, [&](int element) {
-      option.element_size = kElementSizes[static_cast<std::size_t>(element)];
+      option.element_size = element_bytes(element);
       add();
     });
   };
