@@ -134,14 +134,8 @@ void read_reservation(const PrintedPlan& printed, PlanInputs& plan) {
 }
 
 void read_sparse_gap(const PrintedPlan& printed, PlanInputs& plan) {
-  const auto gap = [&](LineId all, LineId sparse) -> std::optional<RealInterval> {
-    const auto a = printed.bytes_in(all);
-    const auto s = printed.bytes_in(sparse);
-    if (!a || !s) return std::nullopt;
-    const ByteInterval d = *a - *s;
-    return RealInterval{std::max(static_cast<double>(d.low), 0.0), std::max(static_cast<double>(d.high), 0.0)};
-  };
-  plan.sparse_gap = gap(LineId::max_hbm, LineId::sparse_max_hbm);
+  const auto all = printed.bytes_in(LineId::max_hbm), sparse = printed.bytes_in(LineId::sparse_max_hbm);
+  if (all && sparse) plan.sparse_gap = at_least_zero(real(*all - *sparse));
 }
 
 }  // namespace
