@@ -2,31 +2,20 @@
 #include <cmath>
 #include <utility>
 
+#include "infer/perf_hypotheses.h"
 #include "infer/what_if_parts.h"
 
 namespace shardstats::infer_detail {
 namespace {
 
-bool any_dp(const std::vector<TableInputs>& tables) {
-  return std::ranges::any_of(tables, [](const TableInputs& t) { return t.sharding == Sharding::dp; });
-}
-
 // Ranks of a host under a hypothesis. Where nothing reduces over hosts the log only tells one host from several.
 std::vector<std::int64_t> local_sizes_of(const Inference& base, const PerfHypothesis& h) {
   const std::int64_t world = h.setting.world_size, local = h.setting.local_size;
-  const bool is_known = base.inputs.fixed_local_size || any_grouped(base.inputs.tables) || any_dp(base.inputs.tables);
-  if (is_known || local == world) return {local};
-  std::vector<std::int64_t> sizes;
-  for (std::int64_t d = world - 1; d >= 1; --d)
-    if (world % d == 0) sizes.push_back(d);
+  const std::vector<TableInputs>& tables = base.inputs.tables;
+  if (base.inputs.fixed_local_size || any_grouped(tables) || any_replicated(tables) || local == world) return {local};
+  std::vector<std::int64_t> sizes = divisors(world);
+  std::erase(sizes, world);
   return sizes;
-}
-
-// Likely ones first: hosts have 8 ranks more often than others.
-void order_by_likelihood(std::vector<std::int64_t>& sizes) {
-  constexpr std::array<std::int64_t, 5> kUsual = {8, 4, 2, 16, 1};
-  std::ranges::stable_sort(sizes, {},
-                           [&](std::int64_t size) { return std::ranges::find(kUsual, size) - kUsual.begin(); });
 }
 
 // Bandwidths and multipliers that were asked for.
@@ -247,14 +236,15 @@ std::vector<std::int64_t> changed_local_sizes(const Inference& base, const Chang
   }
   if (sizes.empty()) sizes.push_back(world);
   // Where nothing reduces over hosts, hosts of any smaller size are the same.
-  if (changed.group_size == 0 && !any_dp(changed.inputs.tables)) {
+  if (changed.group_size == 0 && !any_replicated(changed.inputs.tables)) {
     std::vector<std::int64_t> kinds;
     for (const std::int64_t size : sizes)
       if (std::ranges::none_of(kinds, [&](std::int64_t k) { return (k < world) == (size < world); }))
         kinds.push_back(size);
     return kinds;
   }
-  order_by_likelihood(sizes);
+  const auto place = [](std::int64_t size) { return std::ranges::find(kUsualLocalSizes, size); };
+  std::ranges::stable_sort(sizes, {}, place);
   return sizes;
 }
 

@@ -83,6 +83,11 @@ inline bool any_grouped(const std::vector<TableInputs>& tables) {
   return std::ranges::any_of(tables, [](const TableInputs& t) { return is_grouped(t.sharding); });
 }
 
+// Or data-parallel?
+inline bool any_replicated(const std::vector<TableInputs>& tables) {
+  return std::ranges::any_of(tables, [](const TableInputs& t) { return t.sharding == Sharding::dp; });
+}
+
 // The plan's facts: world size, batch size, capacities are read by the caller.
 std::vector<TableInputs> read_tables(const PrintedPlan& printed, std::int64_t world_size, double batch_size);
 

@@ -15,7 +15,7 @@ std::vector<std::int64_t> local_sizes(const Setting& setting, std::optional<std:
   if (grouped && !setting.rules->pods) return {most};
   if (fixed && !grouped) return {*fixed};
   std::vector<std::int64_t> sizes{most};
-  for (const std::int64_t usual : {8, 4, 2, 16, 1})
+  for (const std::int64_t usual : kUsualLocalSizes)
     if (usual < most && (!grouped || most % usual == 0)) sizes.push_back(usual);
   for (std::int64_t d = 1; d < most && !usual_only; ++d)
     if (most % d == 0 && std::find(sizes.begin(), sizes.end(), d) == sizes.end()) sizes.push_back(d);
@@ -48,8 +48,7 @@ void keep_those_that_know(const std::vector<const KernelTraits*>& kernels, std::
 }  // namespace
 
 std::vector<PerfHypothesis> hypotheses_of(const PlanInputs& plan, const SearchResult& found, bool usual_only) {
-  const auto is_dp = [](const TableInputs& t) { return t.sharding == Sharding::dp; };
-  const bool has_dp = std::any_of(plan.tables.begin(), plan.tables.end(), is_dp);
+  const bool has_dp = any_replicated(plan.tables);
   const bool has_grouped =
       std::ranges::any_of(plan.tables, [](const TableInputs& t) { return t.sized && is_grouped(t.sharding); });
   std::vector<PerfHypothesis> all;

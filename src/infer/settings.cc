@@ -2,17 +2,9 @@
 
 #include <algorithm>
 #include <map>
-#include <span>
 
 namespace shardstats::infer_detail {
 namespace {
-
-std::vector<std::int64_t> divisors(std::int64_t n) {
-  std::vector<std::int64_t> found;
-  for (std::int64_t d = n; d >= 1; --d)
-    if (n % d == 0) found.push_back(d);
-  return found;
-}
 
 // The estimator's group size: the number of shards of a TWRW table; hidden (all divisors) for an empty plan.
 std::vector<std::int64_t> group_sizes(const PlanInputs& plan) {
@@ -160,6 +152,13 @@ bool wanted(const FixedSetting& fixed, const Setting& s) {
 }
 
 }  // namespace
+
+std::vector<std::int64_t> divisors(std::int64_t n) {
+  std::vector<std::int64_t> found;
+  for (std::int64_t d = n; d >= 1; --d)
+    if (n % d == 0) found.push_back(d);
+  return found;
+}
 
 std::vector<SettingGroup> grouped_settings(const PlanInputs& plan, const std::vector<Setting>& settings) {
   const auto kinds = kinds_of(plan);

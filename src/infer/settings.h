@@ -18,6 +18,9 @@ inline bool knows_buckets(const std::vector<Setting>& members) {
   return std::ranges::any_of(members, [](const Setting& setting) { return setting.rules->buckets; });
 }
 
+// The largest first.
+std::vector<std::int64_t> divisors(std::int64_t n);
+
 // What --assume fixes for the whole plan.
 struct FixedSetting {
   std::optional<Release> release;
