@@ -175,30 +175,32 @@ std::vector<SettingGroup> settings_with(const PlanInputs& plan, const FixedSetti
   const auto kinds = kinds_of(plan);
   const bool grouped = any_grouped(plan.tables);
   std::vector<SettingGroup> groups;
+  const std::vector<std::int64_t> sizes = fixed.group_size ? std::vector{*fixed.group_size} : group_sizes(plan);
+  const auto add_sizes = [&](Setting setting) {
+    const bool split_groups = setting.rules->pods && !setting.rules->pods_in_statistics && grouped;
+    for (const std::int64_t size : sizes)
+      for (const std::int64_t columns : split_groups ? divisors(size) : std::vector{size}) {
+        setting.group_size = size;
+        setting.column_group_size = columns;
+        if (wanted(fixed, setting)) add_setting(kinds, setting, groups);
+      }
+  };
   Setting setting;
   setting.world_size = plan.world_size;
-  std::vector<std::int64_t> sizes = fixed.group_size ? std::vector{*fixed.group_size} : group_sizes(plan);
   for (const bool inference : {false, true})
     for (const PipelineChoice choice : kPipelineChoices)
       for (const Device device : {Device::cuda, Device::cpu, Device::mtia, Device::tpu})
-        for (const Release release : releases)
-          for (const std::int64_t size : sizes) {
-            const ReleaseRules& rules = rules_of(release);
-            if ((inference && !rules.inference) || !pipeline_known(rules, choice)) continue;
-            if (!fixed.device && !device_possible(plan, kinds, shares, rules, device)) continue;
-            const bool split_groups = rules.pods && !rules.pods_in_statistics && grouped;
-            const auto parts = split_groups ? divisors(size) : std::vector<std::int64_t>();
-            for (const std::int64_t columns : split_groups ? std::span(parts) : std::span(&size, 1)) {
-              setting.rules = &rules;
-              setting.device = device;
-              setting.pipeline = choice.pipeline;
-              setting.ephemeral = choice.ephemeral;
-              setting.inference = inference;
-              setting.group_size = size;
-              setting.column_group_size = columns;
-              if (wanted(fixed, setting)) add_setting(kinds, setting, groups);
-            }
-          }
+        for (const Release release : releases) {
+          const ReleaseRules& rules = rules_of(release);
+          if ((inference && !rules.inference) || !pipeline_known(rules, choice)) continue;
+          if (!fixed.device && !device_possible(plan, kinds, shares, rules, device)) continue;
+          setting.rules = &rules;
+          setting.device = device;
+          setting.pipeline = choice.pipeline;
+          setting.ephemeral = choice.ephemeral;
+          setting.inference = inference;
+          add_sizes(setting);
+        }
   return groups;
 }
 
