@@ -150,9 +150,9 @@ void contradict_by_empty_shards(const PlanInputs& plan, Outcome& outcome) {
   };
   std::vector<Lines> lines(plan.ranks.size());
   for (SumLine& line : outcome.sums) {
-    if (line.of != SumOf::rank || line.contradicted) continue;
-    if (line.quantity == Quantity::input) lines[line.index].input = &line;
-    if (line.quantity == Quantity::output) lines[line.index].output = &line;
+    if (line.contradicted) continue;
+    if (line.is_of_rank(Quantity::input)) lines[line.index].input = &line;
+    if (line.is_of_rank(Quantity::output)) lines[line.index].output = &line;
   }
   const auto printed = [](const SumLine* line) { return line ? std::optional(line->printed) : std::nullopt; };
   std::vector<std::pair<SumLine*, RealInterval>> denied;

@@ -17,8 +17,7 @@ class LookupColumns {
     for (std::uint32_t t = 0; t < all.size(); ++t)
       if (!outcome_.tables[t].options.empty()) all[t] = (*outcome_.parts)[t].front().lookups;
     for (const SumLine& line : outcome_.sums) {
-      if (line.of != SumOf::rank || line.contradicted) continue;
-      if (line.quantity != Quantity::input && line.quantity != Quantity::output) continue;
+      if (line.contradicted || !(line.is_of_rank(Quantity::input) || line.is_of_rank(Quantity::output))) continue;
       const RealInterval total = bounds_.sum_of(line);
       lines_.each_part(line, [&](SumLines::Part part) { narrow(line, total, part, all[part.table]); });
     }

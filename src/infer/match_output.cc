@@ -157,7 +157,7 @@ Assignments OutputMatcher::assignments() const {
   std::optional<std::uint32_t> last;  // line that was looked at
   for (std::uint32_t l = 0; l < outcome_.sums.size(); ++l) {
     const SumLine& line = outcome_.sums[l];
-    if (line.of != SumOf::rank || line.quantity != Quantity::output || line.contradicted) continue;
+    if (!line.is_of_rank(Quantity::output) || line.contradicted) continue;
     if (last && SumLines::are_equal(outcome_.sums[*last], line)) {
       if (const auto same = all.find(*last); same != all.end() && same->second.size() <= left) {
         left -= same->second.size();

@@ -53,19 +53,19 @@ std::int64_t Shares::conflicts() const {
 std::int64_t Shares::conflicts_beside(const Outcome& outcome) const {
   if (!capacity_) return 0;
   const auto is_wrong_memory = [&](const SumLine& line) {
-    return line.of == SumOf::rank && line.quantity == Quantity::hbm && line.contradicted &&
-           denies(line.index, line.printed) && !denies(line.index, line.expected);
+    return line.is_of_rank(Quantity::hbm) && line.contradicted && denies(line.index, line.printed) &&
+           !denies(line.index, line.expected);
   };
   return conflicts() - std::ranges::count_if(outcome.sums, is_wrong_memory);
 }
 
 bool Shares::show_all_contradictions(const Outcome& outcome) const {
   if (!capacity_ || outcome.contradictions == 0) return false;
-  std::int64_t shown = 0;
-  for (const SumLine& line : outcome.sums)
-    shown += line.contradicted && line.of == SumOf::rank && line.quantity == Quantity::hbm &&
-             denies(line.index, line.printed) && denies(line.index, line.expected);
-  return shown == outcome.contradictions;
+  const auto is_shown = [&](const SumLine& line) {
+    return line.is_of_rank(Quantity::hbm) && line.contradicted && denies(line.index, line.printed) &&
+           denies(line.index, line.expected);
+  };
+  return std::ranges::count_if(outcome.sums, is_shown) == outcome.contradictions;
 }
 
 bool Shares::denies(std::size_t rank, RealInterval used) const {
@@ -93,7 +93,7 @@ std::int64_t MemoryImbalance::most_contradicted_by(const Outcome& outcome) const
 std::vector<RealInterval> MemoryImbalance::totals(const Outcome& outcome, Quantity quantity) const {
   std::vector<RealInterval> totals;
   for (const SumLine& line : outcome.sums)
-    if (line.of == SumOf::rank && line.quantity == quantity)
+    if (line.is_of_rank(quantity))
       totals.push_back(line.contradicted ? line.expected : narrowed(line.expected, line.printed));
   if (totals.size() != ranks_) totals.clear();
   return totals;

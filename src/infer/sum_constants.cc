@@ -32,8 +32,7 @@ RealInterval hidden_constant(const PlanInputs& plan, const Outcome& outcome, con
                              Quantity quantity) {
   std::vector<RealInterval> rests;
   for (const SumLine& line : outcome.sums)
-    if (line.of == SumOf::rank && line.quantity == quantity)
-      rests.push_back(at_least_zero(line.printed - bounds.sum_of(line)));
+    if (line.is_of_rank(quantity)) rests.push_back(at_least_zero(line.printed - bounds.sum_of(line)));
   if (rests.empty()) return anything_in_ranks(plan, quantity);
   const auto ranks_with = [&](double amount) {
     return std::ranges::count_if(rests, [&](RealInterval rest) { return rest.contains(amount); });

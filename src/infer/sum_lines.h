@@ -29,6 +29,8 @@ struct SumLine {
   RealInterval expected{};             // bounds of the sum, constants included
   bool contradicted = false;
   std::uint32_t common = 0;  // which of the common shards it adds up, too
+
+  bool is_of_rank(Quantity q) const { return of == SumOf::rank && quantity == q; }
 };
 
 // What a hypothesis says that the sums depend on; equal splits have equal SumLines.

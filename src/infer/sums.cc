@@ -16,9 +16,8 @@ bool is_wide(const SumLine& line) {
 }
 
 bool a_rank_is_contradicted(const Outcome& outcome, Quantity quantity) {
-  return std::ranges::any_of(outcome.sums, [&](const SumLine& line) {
-    return line.of == SumOf::rank && line.quantity == quantity && line.contradicted;
-  });
+  return std::ranges::any_of(outcome.sums,
+                             [&](const SumLine& line) { return line.is_of_rank(quantity) && line.contradicted; });
 }
 
 // Could some option of a table with that swing, with all others as they are, take the sum out of what is printed?
@@ -52,7 +51,7 @@ void Sums::match_outputs(const Assignments* known) {
   const SumLine* last = nullptr;  // that was matched
   for (std::uint32_t l = 0; l < outcome_.sums.size(); ++l) {
     SumLine& line = outcome_.sums[l];
-    if (line.of != SumOf::rank || line.quantity != Quantity::output || line.contradicted) continue;
+    if (!line.is_of_rank(Quantity::output) || line.contradicted) continue;
     if (known != nullptr && matcher.gives(line, *known, l)) continue;
     if (last != nullptr && SumLines::are_equal(*last, line)) {
       line.contradicted = last->contradicted;
