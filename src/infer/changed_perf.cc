@@ -24,18 +24,6 @@ void override_speed(const RunRequest& run, PerfSetting<RealInterval>& setting) {
     if (const std::optional<double>& asked = fitted_value(run, i)) fitted_value(setting, i) = exactly(*asked);
 }
 
-void subtract(PerfCells& from, const PerfCells& cells) {
-  for (std::size_t c = 0; c < kPerfCells; ++c) from[c] = from[c] - cells[c];
-}
-
-void add(PerfCells& to, const PerfCells& cells) {
-  for (std::size_t c = 0; c < kPerfCells; ++c) to[c] = to[c] + cells[c];
-}
-
-void hull_into(PerfCells& all, const PerfCells& one) {
-  for (std::size_t c = 0; c < kPerfCells; ++c) all[c] = hull(all[c], one[c]);
-}
-
 class Evaluation {
  public:
   Evaluation(const Inference& base, const ChangedInputs& changed, const SearchResult& storage, const LikelyBase* likely,
@@ -68,7 +56,7 @@ class Evaluation {
         drop(b, *before.tables[b], differences);
     }
     const auto add_shards = [&](std::uint32_t t, double shards, PerfCells& sum) {
-      if (after.tables[t]) add(sum, together(*after.tables[t], shards, shards_in(changed_.inputs.tables[t])));
+      if (after.tables[t]) sum = plus(sum, together(*after.tables[t], shards, shards_in(changed_.inputs.tables[t])));
     };
     PerfCells common{};
     for (const std::uint32_t t : result_.inputs.everywhere) add_shards(t, 1, common);
@@ -100,14 +88,15 @@ class Evaluation {
     }
     complete_ = complete;
     if (result_.outcomes.empty()) result_.rank_differences = differences;
-    for (std::size_t r = 0; r < differences.size(); ++r) hull_into(result_.rank_differences[r], differences[r]);
+    for (std::size_t r = 0; r < differences.size(); ++r)
+      result_.rank_differences[r] = hulls(result_.rank_differences[r], differences[r]);
     result_.outcomes.push_back(std::move(after));
   }
 
   void drop(std::uint32_t b, const TablePerf& perf, std::vector<PerfCells>& differences) const {
     const TableInputs& table = base_.inputs.tables[b];
     for (const ShardsOfChange& on : shards_by_rank(&table, nullptr, differences.size()))
-      subtract(differences[on.rank], together(perf, on.before, shards_in(table)));
+      differences[on.rank] = minus(differences[on.rank], together(perf, on.before, shards_in(table)));
   }
 
   std::vector<PerfReading> readings(const PerfOutcome& before, std::uint32_t b) {
@@ -199,17 +188,10 @@ class Evaluation {
     const TableInputs &old = base_.inputs.tables[b], &now = changed_.inputs.tables[t];
     for (const ShardsOfChange& on : shards_by_rank(&old, &now, differences.size())) {
       std::optional<PerfCells> all;
-      for (const Pair& pair : pairs) {
-        PerfCells one{};
-        add(one, together(pair.now, on.now, shards_in(now)));
-        subtract(one, together(pair.old, on.before, shards_in(old)));
-        if (all)
-          hull_into(*all, one);
-        else
-          all = one;
-      }
-      PerfCells& sum = differences[on.rank];
-      for (std::size_t c = 0; c < kPerfCells; ++c) sum[c] = sum[c] + (*all)[c];
+      for (const Pair& pair : pairs)
+        hull_into(all,
+                  minus(together(pair.now, on.now, shards_in(now)), together(pair.old, on.before, shards_in(old))));
+      differences[on.rank] = plus(differences[on.rank], *all);
     }
   }
 

@@ -47,12 +47,11 @@ RealInterval kjt_growth(const ChangedLookups& lookups, Policy policy) {
 RealInterval hidden_kjt_growth(const Inference& base, const ChangedLookups& lookups, std::span<const Policy> policies) {
   if (!lookups.differ) return {};
   std::optional<RealInterval> all;
-  const auto may_be = [&](RealInterval growth) { all = all ? hull(*all, growth) : growth; };
   for (const Policy policy : policies) {
     const bool is_hidden = base.inputs.reservation_lost || policy == Policy::inference;
     for (const Release release : base.plan.releases) {
-      if (is_hidden && adds_kjt(policy, release)) may_be(kjt_growth(lookups, policy));
-      if (!is_hidden || may_add_no_kjt(policy, release)) may_be({});
+      if (is_hidden && adds_kjt(policy, release)) hull_into(all, kjt_growth(lookups, policy));
+      if (!is_hidden || may_add_no_kjt(policy, release)) hull_into(all, RealInterval{});
     }
   }
   return all.value_or(RealInterval{});

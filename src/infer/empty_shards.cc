@@ -39,8 +39,7 @@ ColumnBytes shard_bytes(const Outcome& outcome, const TableInputs& table, std::u
     ClassParts c = parts.classes[cls];
     if (c.empty == Emptiness::unknown)
       c = row_ends(outcome.setting, table, parts, std::uint64_t{1} << option.combo).all;
-    const ColumnBytes bytes{c.column_input, class_output(c, combo)};
-    all = all ? hull(*all, bytes) : bytes;
+    hull_into(all, ColumnBytes{c.column_input, class_output(c, combo)});
   }
   return all.value_or(ColumnBytes{});
 }

@@ -15,6 +15,7 @@
 #include <span>
 #include <vector>
 
+#include "infer/bounds.h"
 #include "infer/inputs.h"
 #include "infer/pool.h"
 

@@ -29,11 +29,9 @@ PerfCells times(double n, const PerfCells& cells) {
 PerfCells with_blocks(const PerfHypothesis& h, PerfFacts<RealInterval> facts, RealInterval block, double cols,
                       double shards) {
   facts.cols = block;
-  PerfCells cells = times(shards - 1, cells_of(*shard_perf(h.setting, facts)));
+  const PerfCells cells = times(shards - 1, cells_of(*shard_perf(h.setting, facts)));
   facts.cols = exactly(cols) - block * exactly(shards - 1);
-  const PerfCells last = cells_of(*shard_perf(h.setting, facts));
-  for (std::size_t c = 0; c < kPerfCells; ++c) cells[c] = cells[c] + last[c];
-  return cells;
+  return plus(cells, cells_of(*shard_perf(h.setting, facts)));
 }
 
 // The same of any whole width that makes so many blocks and gives the printed total; if none does, of the nearest.
@@ -50,7 +48,7 @@ PerfCells with_any_blocks(const PerfHypothesis& h, const PerfFacts<RealInterval>
     if (distance < least)
       all = some;
     else if (distance == 0)
-      for (std::size_t c = 0; c < kPerfCells; ++c) all[c] = hull(all[c], some[c]);
+      all = hulls(all, some);
     least = std::min(least, distance);
   }
   return all;
@@ -386,10 +384,8 @@ bool have_same_perf(const PerfHypothesis& h, const PlanInputs& plan, const PerfI
 }
 
 void widen(TablePerf& perf, const TablePerf& other) {
-  for (std::size_t c = 0; c < kPerfCells; ++c) {
-    perf.cells[c] = hull(perf.cells[c], other.cells[c]);
-    perf.shard[c] = hull(perf.shard[c], other.shard[c]);
-  }
+  perf.cells = hulls(perf.cells, other.cells);
+  perf.shard = hulls(perf.shard, other.shard);
 }
 
 }  // namespace shardstats::infer_detail

@@ -94,8 +94,6 @@ RealInterval left_ratio(RealInterval printed, RealInterval others, RealInterval 
   return at_least_zero({printed.low - others.high, printed.high - others.low}) / forward;
 }
 
-void widen_ratio(std::optional<RealInterval>& all, RealInterval one) { all = all ? hull(*all, one) : one; }
-
 // False: it has none.
 bool add_ratios(const FitTables& tables, const PerfSetting<RealInterval>& setting, std::uint32_t t,
                 const PerfOption& option, CellRatios& all) {
@@ -104,8 +102,8 @@ bool add_ratios(const FitTables& tables, const PerfSetting<RealInterval>& settin
   const RealInterval n = exactly(shards_of(tables.h, t));
   const RealInterval forward = perf->parts[0] * n, others = (perf->parts[0] + perf->parts[1] + perf->parts[3]) * n;
   const PrintedPerfCells& printed = tables.perf.tables[t].printed;
-  widen_ratio(all.of_total, left_ratio(*printed[kPerfTotal], others, forward));
-  if (const auto& backward = printed[2]) widen_ratio(all.of_backward, *backward / forward);
+  hull_into(all.of_total, left_ratio(*printed[kPerfTotal], others, forward));
+  if (const auto& backward = printed[2]) hull_into(all.of_backward, *backward / forward);
   return true;
 }
 

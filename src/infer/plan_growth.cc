@@ -26,12 +26,6 @@ RealInterval growth_with_batch(RealInterval before, double times, double shards)
   return {std::min(own.low, own.high) - slack, std::max(own.low, own.high) + slack};
 }
 
-CellBytes difference(const CellBytes& to, const CellBytes& from) {
-  CellBytes result;
-  for (std::size_t c = 0; c < result.size(); ++c) result[c] = to[c] - from[c];
-  return result;
-}
-
 // A table with one of the options that explain it in the log, and what became of that.
 class TableOfChange {
  public:
@@ -71,9 +65,9 @@ class TableOfChange {
   CellBytes cells_after() const { return cell_bytes(after_, *to_, is_); }
   // By how many bytes its cells grow. Not of a dropped table.
   CellBytes growth_of_cells() const {
-    if (!keeps_weights_) return without_same(difference(cells_after(), cells_before()));
+    if (!keeps_weights_) return without_same(minus(cells_after(), cells_before()));
     const CellBytes before = cell_bytes(before_, without_weights(from_, was_), was_);
-    CellBytes growth = difference(cell_bytes(after_, without_weights(*to_, is_), is_), before);
+    CellBytes growth = minus(cell_bytes(after_, without_weights(*to_, is_), is_), before);
     for (std::size_t c = 0; c < growth.size(); ++c)
       growth[c] = narrowed_to_batch(growth[c], before[c], static_cast<double>(old_.ranks.size()));
     return without_same(growth);
@@ -149,15 +143,6 @@ class TableOfChange {
   std::optional<double> times_;
 };
 
-void hull_into(std::optional<CellBytes>& all, const CellBytes& one) {
-  if (!all) all = one;
-  for (std::size_t c = 0; c < one.size(); ++c) (*all)[c] = hull((*all)[c], one[c]);
-}
-
-void add(CellBytes& to, const CellBytes& cells) {
-  for (std::size_t c = 0; c < cells.size(); ++c) to[c] = to[c] + cells[c];
-}
-
 // Of a table of the log, by what one hypothesis makes of it.
 CellBytes growth_of_cells(const Inference& base, const ChangedInputs& changed, const ChangedOutcome& outcome,
                           std::uint32_t b) {
@@ -175,19 +160,15 @@ void add_to_other_kernels(const Inference& base, const ChangedInputs& changed, c
   std::optional<CellBytes> less, more;
   for (const ChangedOption& option : outcome.options[b]) {
     const TableOfChange table(base, changed, outcome, b, option);
-    hull_into(less, difference({}, table.cells_before()));
+    hull_into(less, minus(CellBytes{}, table.cells_before()));
     if (option.is) hull_into(more, table.cells_after());
   }
-  if (less) add(kernels[old], *less);
-  if (more) add(kernels[now], *more);
+  if (less) kernels[old] = plus(kernels[old], *less);
+  if (more) kernels[now] = plus(kernels[now], *more);
 }
 
 PlanGrowth::OfTable of_cells(const std::optional<CellBytes>& cells) {
   return cells ? PlanGrowth::OfTable{(*cells)[0], (*cells)[1], (*cells)[2]} : PlanGrowth::OfTable{};
-}
-
-void hull_into(RankDifference& all, const RankDifference& one, bool first) {
-  for (std::size_t q = 0; q < kQuantities; ++q) all.bytes[q] = first ? one.bytes[q] : hull(all.bytes[q], one.bytes[q]);
 }
 
 // By how much the ranks grow, by what one hypothesis makes of all tables.
@@ -221,12 +202,11 @@ class DifferencesOfOutcome {
     for (const TableOfChange& with : differing) {
       for (const ShardsOfChange& on : on_ranks) one_[on.rank] = {};
       with.add_to(one_);
-      for (const ShardsOfChange& on : on_ranks) hull_into(table_[on.rank], one_[on.rank], first);
+      for (const ShardsOfChange& on : on_ranks)
+        table_[on.rank].bytes = first ? one_[on.rank].bytes : hulls(table_[on.rank].bytes, one_[on.rank].bytes);
       first = false;
     }
-    for (const ShardsOfChange& on : on_ranks)
-      for (std::size_t q = 0; q < kQuantities; ++q)
-        sum_[on.rank].bytes[q] = sum_[on.rank].bytes[q] + table_[on.rank].bytes[q];
+    for (const ShardsOfChange& on : on_ranks) sum_[on.rank].bytes = plus(sum_[on.rank].bytes, table_[on.rank].bytes);
   }
 
   void note_batch(std::optional<double> times) {
@@ -293,7 +273,7 @@ void add_growth_of_cells(const Inference& base, const ChangedInputs& changed,
       const CellBytes own = t ? growth_of_cells(base, changed, outcome, b) : CellBytes{};
       if (t) hull_into(tables[*t], own);
       if (old == now)
-        add(of_outcome[old], own);
+        of_outcome[old] = plus(of_outcome[old], own);
       else
         add_to_other_kernels(base, changed, outcome, b, old, now, of_outcome);
     }
@@ -331,7 +311,8 @@ std::vector<RankDifference> rank_differences(const Inference& base, const Change
   DifferencesOfOutcome differences(base, changed, ranks);
   for (const ChangedOutcome& outcome : outcomes) {
     const std::vector<RankDifference>& sum = differences.of(outcome);
-    for (std::size_t r = 0; r < ranks; ++r) hull_into(all[r], sum[r], &outcome == &outcomes.front());
+    const bool first = &outcome == &outcomes.front();
+    for (std::size_t r = 0; r < ranks; ++r) all[r].bytes = first ? sum[r].bytes : hulls(all[r].bytes, sum[r].bytes);
   }
   if (const auto times = differences.times_batch()) narrow_to_batch(*times, base.plan, all);
   return all;

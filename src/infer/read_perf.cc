@@ -54,10 +54,8 @@ std::optional<RealInterval> shard_columns(const SearchResult& found, std::uint32
   for (const Survivor& survivor : found.survivors) {
     const Options& options = survivor.outcome.tables[t].options;
     if (options.empty()) return std::nullopt;
-    for (const Option option : options) {
-      const RealInterval cols = (*survivor.outcome.parts)[t][option.variant].classes.front().cols;
-      all = all ? hull(*all, cols) : cols;
-    }
+    for (const Option option : options)
+      hull_into(all, (*survivor.outcome.parts)[t][option.variant].classes.front().cols);
   }
   return all ? std::optional(real(whole_bytes(*all))) : std::nullopt;
 }

@@ -68,13 +68,10 @@ void find_class_sizes(const Setting& setting, const TableInputs& table, const Ta
 
 // Of a table that is more than so many times one shard.
 CellBytes cells_of(const Setting& setting, const TableParts& parts, const Options& options) {
-  const auto of = [&](Option option) { return cell_bytes(setting, parts[option.variant], combo_of(option.combo)); };
-  CellBytes all = of(options.front());
-  for (const Option option : options) {
-    const CellBytes own = of(option);
-    for (std::size_t q = 0; q < all.size(); ++q) all[q] = hull(all[q], own[q]);
-  }
-  return all;
+  std::optional<CellBytes> all;
+  for (const Option option : options)
+    hull_into(all, cell_bytes(setting, parts[option.variant], combo_of(option.combo)));
+  return *all;
 }
 
 // Before the printed cells narrow them. `sizes` is filled anew; its memory is that of the table before.

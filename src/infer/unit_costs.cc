@@ -124,8 +124,7 @@ void UnitCosts::unite_sizes(const Units& units) {
     BandwidthCost& all = costs_[units.first + count + b];
     all = costs_[units.first + b];
     for (std::size_t other = b + units.bandwidths; other < count; other += units.bandwidths)
-      for (std::size_t c = 0; c < kPerfCells; ++c)
-        all.cells[c] = hull(all.cells[c], costs_[units.first + other].cells[c]);
+      all.cells = hulls(all.cells, costs_[units.first + other].cells);
   }
 }
 
