@@ -277,36 +277,29 @@ void rebuild_table(const PlanInputs& plan, const SearchResult& found, std::uint3
   table.explained = !table.hbm.contradicted && !table.ddr.contradicted && !table.ssd.contradicted;
 }
 
-Expectation* expectation_of(const SumLine& line, Plan& plan) {
-  switch (line.of) {
-    case SumOf::rank: {
-      PlanRank& rank = plan.ranks[line.index];
-      Expectation* const by_quantity[] = {&rank.expected_hbm, &rank.expected_ddr, nullptr, &rank.expected_input,
-                                          &rank.expected_output};
-      return by_quantity[at(line.quantity)];
-    }
-    case SumOf::kernel: {
-      PlanKernel& kernel = plan.kernels[line.index];
-      Expectation* const by_quantity[] = {
-          &kernel.hbm, &kernel.ddr, &kernel.ssd, nullptr, nullptr, &kernel.weights, &kernel.optimizer_state};
-      return by_quantity[at(line.quantity)];
-    }
-    case SumOf::all_ranks: {
-      Expectation* const by_quantity[] = {&plan.all_ranks.hbm, &plan.all_ranks.ddr, nullptr, &plan.all_ranks.input,
-                                          &plan.all_ranks.output};
-      return by_quantity[at(line.quantity)];
-    }
+Expectation& expectation_of(const SumLine& line, Plan& plan) {
+  const auto of = [&](const std::array<Expectation*, kQuantities>& by_quantity) -> Expectation& {
+    return *by_quantity[at(line.quantity)];
+  };
+  if (line.of == SumOf::rank) {
+    PlanRank& rank = plan.ranks[line.index];
+    return of({&rank.expected_hbm, &rank.expected_ddr, nullptr, &rank.expected_input, &rank.expected_output});
   }
-  return nullptr;
+  if (line.of == SumOf::kernel) {
+    PlanKernel& k = plan.kernels[line.index];
+    return of({&k.hbm, &k.ddr, &k.ssd, nullptr, nullptr, &k.weights, &k.optimizer_state});
+  }
+  PlanTotals& all = plan.all_ranks;
+  return of({&all.hbm, &all.ddr, nullptr, &all.input, &all.output});
 }
 
 // `all`: the hull over all survivors, but for what the likeliest one contradicts.
 void take_sums(const SearchResult& found, bool all, Plan& result) {
   for (const SumLine& line : found.survivors.front().outcome.sums)
-    *expectation_of(line, result) = {whole_bytes(line.expected), true, line.contradicted};
+    expectation_of(line, result) = {whole_bytes(line.expected), true, line.contradicted};
   for (std::size_t s = 1; s < found.survivors.size() && all; ++s)
     for (const SumLine& line : found.survivors[s].outcome.sums)
-      if (Expectation& sum = *expectation_of(line, result); sum.known && !sum.contradicted)
+      if (Expectation& sum = expectation_of(line, result); sum.known && !sum.contradicted)
         sum.bytes = hull(sum.bytes, whole_bytes(line.expected));
 }
 
