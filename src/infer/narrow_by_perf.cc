@@ -249,7 +249,7 @@ void prefer_by_perf(const PlanInputs& plan, const std::vector<PerfOutcome>& outc
     for (Survivor& survivor : found.survivors) {
       TableState& state = survivor.outcome.tables[t];
       const auto has_element = [&](Option option) { return option.element() == element; };
-      if (std::ranges::any_of(state.options, has_element)) state.perf_element = static_cast<int>(element);
+      if (std::ranges::any_of(state.options, has_element)) state.perf_element = element;
     }
     const bool agrees = result.tables[t].choice.element_size == perf->option.element_size;
     if (!agrees && found.survivors.front().outcome.tables[t].perf_element)

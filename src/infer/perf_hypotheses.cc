@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <functional>
 #include <optional>
+#include <set>
 #include <utility>
 
 namespace shardstats::infer_detail {
@@ -22,26 +23,19 @@ std::vector<std::int64_t> local_sizes(const Setting& setting, std::optional<std:
   return sizes;
 }
 
-std::vector<const KernelTraits*> kernels_of(const PlanInputs& plan) {
-  std::vector<const KernelTraits*> kernels;
+// Where a device has a bandwidth for each kernel, one that has none for some of them is not that of the log: the
+// planner could not have printed their perf.
+void keep_devices_that_know_kernels(const PlanInputs& plan, std::vector<PerfHypothesis>& all) {
+  std::set<const KernelTraits*> kernels;
   for (const TableInputs& table : plan.tables)
-    if (table.kernel != nullptr && std::ranges::find(kernels, table.kernel) == kernels.end())
-      kernels.push_back(table.kernel);
-  return kernels;
-}
-
-// Could the planner have printed a perf of each kernel on this device?
-bool knows(const PerfHypothesis& h, const std::vector<const KernelTraits*>& kernels) {
-  return std::ranges::all_of(kernels, [&](const KernelTraits* kernel) {
-    PerfFacts<RealInterval> table;
-    table.kernel = kernel;
-    return kernel_bandwidth(h.setting, table).has_value();
-  });
-}
-
-// Where a device has a bandwidth for each kernel, one that has none for some of them is not that of the log.
-void keep_those_that_know(const std::vector<const KernelTraits*>& kernels, std::vector<PerfHypothesis>& all) {
-  const auto knows_all = [&](const PerfHypothesis& h) { return knows(h, kernels); };
+    if (table.kernel != nullptr) kernels.insert(table.kernel);
+  const auto knows_all = [&](const PerfHypothesis& h) {
+    return std::ranges::all_of(kernels, [&](const KernelTraits* kernel) {
+      PerfFacts<RealInterval> table;
+      table.kernel = kernel;
+      return kernel_bandwidth(h.setting, table).has_value();
+    });
+  };
   if (std::ranges::any_of(all, knows_all)) std::erase_if(all, std::not_fn(knows_all));
 }
 
@@ -83,7 +77,7 @@ std::vector<PerfHypothesis> hypotheses_of(const PlanInputs& plan, const SearchRe
         }
       }
     }
-  keep_those_that_know(kernels_of(plan), all);
+  keep_devices_that_know_kernels(plan, all);
   return all;
 }
 
