@@ -17,6 +17,12 @@ bool is_by_columns(Sharding sharding) { return sharding == Sharding::cw || shard
 
 std::string text_of(std::int64_t number) { return std::to_string(number); }
 
+std::vector<int> ranks_from(std::int64_t first, std::int64_t count) {
+  std::vector<int> ranks(static_cast<std::size_t>(count));
+  std::iota(ranks.begin(), ranks.end(), static_cast<int>(first));
+  return ranks;
+}
+
 class Application {
  public:
   Application(const Inference& base, const std::vector<std::int64_t>& local_sizes, Texts& texts, ChangedInputs& changed)
@@ -38,6 +44,10 @@ class Application {
 
  private:
   // ---- the run -----------------------------------------------------------------------------------------------------
+
+  // Of the changed plan: whose rules it follows, and the oldest one that prints it like that.
+  Release planning_release() const { return out_.run.release.value_or(base_.plan.setting.rules->release); }
+  Release printing_release() const { return out_.run.release.value_or(log_.releases.front()); }
 
   Reason copy_run() {
     const PlanInputs& from = base_.inputs;
@@ -64,7 +74,7 @@ class Application {
 
   Reason check_release() const {
     const RunRequest& run = out_.run;
-    const Release from = log_.releases.front(), release = run.release.value_or(base_.plan.setting.rules->release);
+    const Release from = log_.releases.front(), release = planning_release();
     if (run.release && std::min(from, release) < Release::v0_4_0)
       return "only releases from v0.4.0 on print enough to be changed into one another";
     const PipelineRule rule = rules_of(release).pipeline;
@@ -100,10 +110,7 @@ class Application {
     auto& rows = out_.printed.ranks.rows;
     const auto ranks = static_cast<std::size_t>(out_.inputs.world_size);
     out_.printed.ranks.odd.clear();
-    for (std::size_t r = rows.size(); r < ranks; ++r) {
-      PrintedRank& row = rows.emplace_back();
-      row.rank.text = texts_.add(std::to_string(r));
-    }
+    for (std::size_t r = rows.size(); r < ranks; ++r) rows.emplace_back().rank.text = texts_.add(std::to_string(r));
     rows.resize(ranks);
     PrintedSums any;
     for (const Quantity q : kRankQuantities) any[at(q)] = kAnyBytes;
@@ -134,9 +141,8 @@ class Application {
       table.printed_ratio = *asked.cache_load_factor;
       set(row.cache_load_factor, format(*asked.cache_load_factor, Format::python_float));
     }
-    const Release release = out_.run.release.value_or(log_.releases.front());
     if ((asked.cache_load_factor || asked.kernel != nullptr || out_.run.release) && row.cache_load_factor &&
-        release >= Release::v1_1_0 && table.kernel->name != name(Kernel::fused_uvm_caching))
+        printing_release() >= Release::v1_1_0 && table.kernel->name != name(Kernel::fused_uvm_caching))
       set(row.cache_load_factor, "None");  // other kernels' factors are no longer printed, but still count
     set_lookups(asked, table, row);
     if (asked.sharding) table.sharding = *asked.sharding, set(row.sharding, std::string(name(*asked.sharding)));
@@ -163,7 +169,7 @@ class Application {
   static constexpr bool is_fused(const KernelTraits& kernel) { return kernel.speed != KernelSpeed::dense; }
 
   Reason check_kernel(const TableInputs& table, const TableRequest& asked, Sharding before) const {
-    const Release release = out_.run.release.value_or(base_.plan.setting.rules->release);
+    const Release release = planning_release();
     const KernelTraits& kernel = *table.kernel;
     const bool changed = asked.kernel != nullptr || out_.run.release;
     if (changed && (release < kernel.since || kernel.until < release))
@@ -224,8 +230,7 @@ class Application {
     if (!asked.ranks.empty()) {
       ranks = asked.ranks;
     } else if (on_all) {
-      ranks.resize(static_cast<std::size_t>(world));
-      std::iota(ranks.begin(), ranks.end(), 0);
+      ranks = ranks_from(0, world);
     } else if (table.sharding != before || ranks.back() >= world) {
       if (auto why = provisional_ranks(table, before, ranks)) return why;
       out_.unplaced[t] = true;
@@ -237,14 +242,13 @@ class Application {
 
   // As many as the table needs; which ones is decided when the sizes are known.
   Reason provisional_ranks(const TableInputs& table, Sharding before, std::vector<int>& ranks) const {
-    std::size_t count = ranks.size();
+    std::int64_t count = std::ssize(ranks);
     if (table.sharding == Sharding::tw)
       count = 1;
     else if (table.sharding != before || is_grouped(table.sharding))
       return std::string(name(table.sharding)) + " needs ranks here; add ranks=...";
-    if (count > static_cast<std::size_t>(out_.inputs.world_size)) return "there are fewer ranks than shards";
-    ranks.resize(count);
-    std::iota(ranks.begin(), ranks.end(), 0);
+    if (count > out_.inputs.world_size) return "there are fewer ranks than shards";
+    ranks = ranks_from(0, count);
     return {};
   }
 
@@ -268,9 +272,8 @@ class Application {
     if (blocks == 0) return {};
     if (table.cols % blocks != 0) return text_of(blocks) + " column blocks do not divide dim " + text_of(table.cols);
     table.block = table.cols / blocks;
-    const Release release = out_.run.release.value_or(log_.releases.front());
     const Release since = table.sharding == Sharding::gs ? Release::v1_1_0 : Release::v0_5_0;
-    if (release >= since) set(row.cw_dim, text_of(table.block));
+    if (printing_release() >= since) set(row.cw_dim, text_of(table.block));
     return {};
   }
 
@@ -285,13 +288,10 @@ class Application {
       const TableInputs& table = out_.inputs.tables[t];
       if (!is_grouped(table.sharding)) continue;
       grouped = true;
-      const bool given = !out_.requests[out_.base_rows[t]].ranks.empty();
-      if (!given) {
-        if (!new_hosts) continue;
-        if (auto why = regroup(t, *out_.run.local_world_size)) return why;
-        continue;
-      }
-      std::erase_if(sizes, [&](std::int64_t size) { return !fits_groups(table, size); });
+      if (!out_.requests[out_.base_rows[t]].ranks.empty())
+        std::erase_if(sizes, [&](std::int64_t size) { return !fits_groups(table, size); });
+      else if (auto why = new_hosts ? regroup(t, *out_.run.local_world_size) : std::nullopt)
+        return why;
     }
     if (!grouped) return {};
     if (sizes.empty()) return "the ranks given for TWRW or GS fit no size of a host that the log allows";
@@ -329,8 +329,7 @@ class Application {
   Reason regroup(std::uint32_t t, std::int64_t size) {
     const TableInputs& table = out_.inputs.tables[t];
     if (table.sharding != Sharding::twrw) return "GS tables need ranks where hosts change";
-    std::vector<int> ranks(static_cast<std::size_t>(size));
-    std::iota(ranks.begin(), ranks.end(), static_cast<int>(table.ranks.front() / size * size));
+    std::vector<int> ranks = ranks_from(table.ranks.front() / size * size, size);
     if (ranks.back() >= out_.inputs.world_size) return "TWRW tables need ranks where hosts change";
     place(std::move(ranks), t, texts_, out_);
     return {};
@@ -372,8 +371,7 @@ void place(std::vector<int> ranks, std::uint32_t table, Texts& texts, ChangedInp
   TableInputs& inputs = changed.inputs.tables[table];
   std::ranges::sort(ranks);
   if (std::ranges::equal(ranks, inputs.ranks)) return;
-  inputs.ranks.clear();
-  for (const int rank : ranks) inputs.ranks.push_back(rank);
+  inputs.ranks.assign(ranks);
   changed.printed.tables.rows[table].ranks.text = texts.add(ranks_text(ranks));
 }
 
