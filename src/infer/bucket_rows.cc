@@ -93,7 +93,7 @@ class BucketRows {
       if (splits.empty() || tried + own > kMostTried) continue;
       tried += own;
       splits_[t] = std::move(splits);
-      take_bounds(t);
+      set_bounds(t);
     }
   }
 
@@ -109,7 +109,7 @@ class BucketRows {
         if (std::erase_if(splits_[t], [&](const ShapeRuns& split) { return !own.allow(split); }) == 0) continue;
         if (splits_[t].empty()) return false;
         has_changed = true;
-        take_bounds(t);
+        set_bounds(t);
       }
     }
     return true;
@@ -118,7 +118,7 @@ class BucketRows {
   RowsByTable rows() { return std::move(rows_); }
 
  private:
-  void take_bounds(std::uint32_t t) {
+  void set_bounds(std::uint32_t t) {
     bool is_first = true;
     for (const ShapeRuns& split : splits_[t]) {
       auto part = rows_[t].begin();

@@ -102,7 +102,7 @@ Inference begun(const PrintedPlan& printed, const InferOptions& options, FixedSe
 }
 
 // Narrows them where all that explains the log is asked for.
-void take_survivors(const InferOptions& options, Inference& all) {
+void narrow_survivors(const InferOptions& options, Inference& all) {
   std::vector<Survivor>& survivors = all.found.survivors;
   if (!options.alternatives || survivors.empty()) return;
   if (survivors.front().outcome.contradictions > 0) all.before_narrowing = all.found;
@@ -251,7 +251,7 @@ bool search_others_by_perf(const PrintedPlan& printed, Others others, const Infe
   if (other.found.survivors.empty()) return false;
   const auto wrong_storage = [](const Inference& of) { return of.found.survivors.front().outcome.contradictions; };
   if (others == Others::settings && wrong_storage(other) > wrong_storage(all)) return false;
-  take_survivors(likeliest, other);
+  narrow_survivors(likeliest, other);
   find_perf(likeliest, other);
   if (other.perf_outcomes.empty()) return false;
   const Doubts left = doubts_of(other);
@@ -262,13 +262,13 @@ bool search_others_by_perf(const PrintedPlan& printed, Others others, const Infe
   return true;
 }
 
-void take_perf(const InferOptions& options, Inference& all) {
+void fill_in_perf(const InferOptions& options, Inference& all) {
   fill_printed_ranks(all.perf, all.plan);
   if (!all.perf_outcomes.empty()) fill_perf(all.perf_outcomes, all.inputs, all.perf, options.alternatives, all.plan);
 }
 
 // How far the search went.
-void take_effort(Inference& all) {
+void note_effort(Inference& all) {
   all.plan.gave_up |= all.found.gave_up;
   all.plan.first_look = all.found.first_look;
 }
@@ -276,7 +276,7 @@ void take_effort(Inference& all) {
 void finish(const InferOptions& options, Inference& all) {
   prefer_by_perf(all.inputs, all.perf_outcomes, options, all.found, all.plan);
   list_alternatives(all.found, all.plan);
-  take_effort(all);
+  note_effort(all);
   infer_reservation(all.inputs, all.found, all.plan);
   list_assumptions(all.inputs, all.found, options, all.plan);
   if (options.keep_precedent) all.plan.precedent = make_precedent(all.inputs, all.found, all.perf, all.perf_outcomes);
@@ -288,18 +288,18 @@ Inference run_inference(const PrintedPlan& printed, const InferOptions& options)
   FixedSetting fixed;
   Inference all = begun(printed, options, fixed);
   all.found = search(all.inputs, fixed, options, options.first_look.get());
-  take_survivors(options, all);
+  narrow_survivors(options, all);
   // Where no storage of tables is printed, perf may tell their dtypes.
   if (!options.perf_anyhow && all.found.gave_up && prints_storage(all.inputs)) {
     rebuild_plan(options, all);
     all.plan.perf_left_out = true;
-    take_effort(all);
+    note_effort(all);
     return all;
   }
   if (options.perf) {
     find_perf(options, all);
     const auto look_again = [&] {
-      take_survivors(options, all);
+      narrow_survivors(options, all);
       find_perf(options, all);
     };
     if (keep_groups_of_perf(all)) look_again();
@@ -310,10 +310,10 @@ Inference run_inference(const PrintedPlan& printed, const InferOptions& options)
       look_again();
       if (search_with_dtypes_of_perf(fixed, options, all)) look_again();
     }
-    if (narrow_by_perf(all.inputs, all.perf, all.perf_outcomes, options, all.found)) take_survivors(options, all);
+    if (narrow_by_perf(all.inputs, all.perf, all.perf_outcomes, options, all.found)) narrow_survivors(options, all);
   }
   rebuild_plan(options, all);
-  if (options.perf) take_perf(options, all);
+  if (options.perf) fill_in_perf(options, all);
   finish(options, all);
   return all;
 }
@@ -325,13 +325,13 @@ std::optional<Inference> run_inference_like(const Precedent& precedent, const Pr
   if (!all.inputs.sized) return std::nullopt;
   all.found = search_like(precedent, all.inputs, fixed);
   if (all.found.survivors.empty()) return std::nullopt;
-  take_survivors(options, all);
+  narrow_survivors(options, all);
   rebuild_plan(options, all);
   if (options.perf) {
     all.perf = read_perf(all.inputs, all.found);
     all.perf_outcomes = perf_like(precedent, all.inputs, all.found, all.perf);
     if (all.perf_outcomes.size() != precedent.perf.size()) return std::nullopt;
-    take_perf(options, all);
+    fill_in_perf(options, all);
   }
   finish(options, all);
   return all;

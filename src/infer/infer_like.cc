@@ -105,7 +105,7 @@ class Again {
     OwnDeparturesCount own;
     for (std::size_t t = 0; t < plan_.tables.size(); ++t) {
       TableState& state = outcome_.tables.emplace_back();
-      if (!take(t, maker, state.options, made->tables.emplace_back())) return std::nullopt;
+      if (!list_options(t, maker, state.options, made->tables.emplace_back())) return std::nullopt;
       if (!outcome_.uniform) own.add(plan_.tables[t], state, parts[t], outcome_.pair);
     }
     outcome_.parts = known_ != nullptr ? known_->parts : tables_of(std::move(made));
@@ -138,7 +138,7 @@ class Again {
 
   // The options of the table that its own cells allow are left; false: none of them. Makes its parts, if it has not got
   // those of `known_`.
-  bool take(std::size_t t, PartsMaker& maker, Options& left, TableParts& parts) {
+  bool list_options(std::size_t t, PartsMaker& maker, Options& left, TableParts& parts) {
     const TableInputs& table = plan_.tables[t];
     const TablePrecedent& known = precedent_.tables[t];
     if (known.options.empty()) return !can_be_rebuilt(table);

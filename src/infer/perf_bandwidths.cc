@@ -59,9 +59,9 @@ class BandwidthFit {
     if (tables_.all) add_ranks();
     find_alone();
     if (std::ranges::find(is_open_, true) == is_open_.end())
-      take(cut(alone_));
+      set_bandwidths(cut(alone_));
     else
-      take(by_solution());
+      set_bandwidths(by_solution());
   }
 
  private:
@@ -176,7 +176,7 @@ class BandwidthFit {
     return {std::max(x.low, least), std::max(x.high, least)};
   }
 
-  void take(const Box& box) {
+  void set_bandwidths(const Box& box) {
     const Bandwidths<RealInterval> defaults = default_bandwidths();
     for (std::size_t k = 0; k < kUnknowns; ++k) {
       if (!system_.uses(k)) continue;

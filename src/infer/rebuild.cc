@@ -145,8 +145,8 @@ class Shards {
   Shards(std::vector<PlanShard>& shards, bool shard_parts) : shards_(shards), shard_parts_(shard_parts) {}
 
   // Adds the shards of a table, from `start` on, or widens what is there of a hypothesis before. `sizes`: by class.
-  void take(const TableInputs& table, const Outcome& outcome, const Parts& parts, const std::vector<RealSizes>& sizes,
-            std::size_t start) {
+  void add_or_widen(const TableInputs& table, const Outcome& outcome, const Parts& parts,
+                    const std::vector<RealSizes>& sizes, std::size_t start) {
     const std::span<const int> ranks(table.ranks.begin(), table.ranks.size());
     each_run(outcome.setting, table, parts, [&](std::size_t i, std::size_t end, std::size_t c) {
       const ShardSizes* const own = keep(sizes[c]);
@@ -230,7 +230,7 @@ void rebuild_shards(const PlanInputs& plan, const SearchResult& found, std::uint
     for (std::size_t q = 0; q < all.size() && !first; ++q)
       if (!wrong[q]) all[q] = hull(all[q], sizes.cells[q]);
     narrow_by_cells(plan, survivor.outcome, t, sizes.classes);
-    shards.take(inputs, survivor.outcome, (*survivor.outcome.parts)[t].front(), sizes.classes, start);
+    shards.add_or_widen(inputs, survivor.outcome, (*survivor.outcome.parts)[t].front(), sizes.classes, start);
   }
   table.first_shard = static_cast<std::uint32_t>(start);
   table.shard_count = static_cast<std::uint32_t>(shards.size() - start);
@@ -294,7 +294,7 @@ Expectation& expectation_of(const SumLine& line, Plan& plan) {
 }
 
 // `all`: the hull over all survivors, but for what the likeliest one contradicts.
-void take_sums(const SearchResult& found, bool all, Plan& result) {
+void fill_sums(const SearchResult& found, bool all, Plan& result) {
   for (const SumLine& line : found.survivors.front().outcome.sums)
     expectation_of(line, result) = {whole_bytes(line.expected), true, line.contradicted};
   for (std::size_t s = 1; s < found.survivors.size() && all; ++s)
@@ -346,7 +346,7 @@ void rebuild(const PlanInputs& plan, const SearchResult& found, const InferOptio
   }
   result.sizes = shards.sizes();
   rebuild_ranks(plan, found, sums, result);
-  take_sums(found, options.alternatives, result);
+  fill_sums(found, options.alternatives, result);
   doubt_lost_ranks(*plan.printed, result);
   result.setting = found.survivors.front().outcome.setting;
   result.contradictions = found.survivors.front().outcome.contradictions;

@@ -102,7 +102,7 @@ void find_policies(const PlanInputs& plan, const std::optional<RealInterval>& lo
   if (result.policies.empty()) result.policies.push_back(Policy::other);
 }
 
-void take_printed(const PlanInputs& plan, Plan& result) {
+void copy_printed(const PlanInputs& plan, Plan& result) {
   result.dense_hbm = plan.dense_hbm;
   result.dense_ddr = plan.dense_ddr;
   result.kjt_hbm = plan.kjt_hbm;
@@ -157,7 +157,7 @@ void infer_reservation(const PlanInputs& plan, const SearchResult& found, Plan& 
   const bool counted = found.survivors.empty() || found.survivors.front().outcome.setting.device != Device::tpu;
   find_policies(plan, lookups, constants, counted, result);
   if (!plan.reservation_printed) return bound_hidden(plan, lookups, constants, result);
-  take_printed(plan, result);
+  copy_printed(plan, result);
   if (lookups) check_kjt(plan, found, *lookups, counted, result);
 }
 
