@@ -88,10 +88,10 @@ void list_alternatives(const SearchResult& found, Plan& plan) {
 namespace {
 
 // Inference up to the search.
-Inference begun(const PrintedPlan& printed, const InferOptions& options, FixedSetting& fixed) {
+Inference begun(const PrintedPlan& printed, const InferOptions& options) {
   Inference all;
   all.inputs = read_plan(printed);
-  fixed = apply_overrides(options.overrides, all.inputs);
+  all.fixed = apply_overrides(options.overrides, all.inputs);
   Plan& plan = all.plan;
   fill_plain(all.inputs, plan);
   plan.missing = all.inputs.missing;
@@ -144,11 +144,11 @@ struct DoubtedStorage {
 };
 
 // Searches storage again with the dtypes that these outcomes show; true: they explain it better.
-bool search_with(std::span<const PerfOutcome> outcomes, const DoubtedStorage& doubted, const FixedSetting& fixed,
-                 const InferOptions& options, Inference& all) {
+bool search_with(std::span<const PerfOutcome> outcomes, const DoubtedStorage& doubted, const InferOptions& options,
+                 Inference& all) {
   const auto known = with_dtypes_of_perf(all.inputs, all.perf, outcomes, doubted.found);
   if (!known || (doubted.explained && !known->differ)) return false;
-  SearchResult with_dtypes = search(known->inputs, fixed, options);
+  SearchResult with_dtypes = search(known->inputs, all.fixed, options);
   if (with_dtypes.survivors.empty()) return false;
   const Outcome &before = all.found.survivors.front().outcome, &with_known = with_dtypes.survivors.front().outcome;
   const bool may_be_wrong =
@@ -168,7 +168,7 @@ bool shows_other_dtypes(const std::vector<PerfOutcome>& outcomes) {
 // The cells of a small table do not tell its storage (before v0.6.0 those of none), but its perf may tell its dtype:
 // where sums contradict all that was tried of the storage half, searches again with the dtypes that perf shows, if they
 // explain all.
-bool search_with_dtypes_of_perf(const FixedSetting& fixed, const InferOptions& options, Inference& all) {
+bool search_with_dtypes_of_perf(const InferOptions& options, Inference& all) {
   const bool storage_printed = prints_storage(all.inputs);
   if (storage_printed && options.effort != Effort::exhaustive) return false;  // single tables were not tried yet
   if (all.found.survivors.empty()) return false;
@@ -192,11 +192,11 @@ bool search_with_dtypes_of_perf(const FixedSetting& fixed, const InferOptions& o
     likeliest = infer_perf(all.inputs, doubted.found, all.perf, without).outcomes;
   }
   const std::vector<PerfOutcome>& outcomes = options.alternatives ? likeliest : all.perf_outcomes;
-  if (search_with(outcomes, doubted, fixed, options, all)) return true;
+  if (search_with(outcomes, doubted, options, all)) return true;
   if (explained || outcomes.empty()) return false;
   const auto by_defaults = with_likely_defaults(all.inputs, all.perf, outcomes.front());
   return std::ranges::any_of(by_defaults, [&](const PerfOutcome& outcome) {
-    return search_with({&outcome, 1}, doubted, fixed, options, all);
+    return search_with({&outcome, 1}, doubted, options, all);
   });
 }
 
@@ -233,7 +233,7 @@ Doubts doubts_of(const Inference& all) {
 
 // A release or setting that explains the storage with fewer dtypes of single tables excludes the others. Where it does
 // not explain the perf, one of those may.
-bool search_others_by_perf(const PrintedPlan& printed, Others others, const InferOptions& options, Inference& all) {
+bool search_others_by_perf(Others others, const InferOptions& options, Inference& all) {
   constexpr std::int64_t kSeveral = 2, kDoubtful = 3;
   if (options.effort != Effort::exhaustive || all.perf_outcomes.empty()) return false;
   const Doubts doubts = doubts_of(all);
@@ -245,9 +245,8 @@ bool search_others_by_perf(const PrintedPlan& printed, Others others, const Infe
   if (others == Others::settings && doubts.contradictions > of_perf) return false;
   InferOptions likeliest = options;
   likeliest.alternatives = false;
-  FixedSetting fixed;
-  Inference other = begun(printed, likeliest, fixed);
-  other.found = search_others(other.inputs, fixed, all.found, others, likeliest);
+  Inference other = begun(*all.inputs.printed, likeliest);
+  other.found = search_others(other.inputs, other.fixed, all.found, others, likeliest);
   if (other.found.survivors.empty()) return false;
   const auto wrong_storage = [](const Inference& of) { return of.found.survivors.front().outcome.contradictions; };
   if (others == Others::settings && wrong_storage(other) > wrong_storage(all)) return false;
@@ -258,7 +257,7 @@ bool search_others_by_perf(const PrintedPlan& printed, Others others, const Infe
   const bool explains_more =
       (is_one_enough && left.contradictions == 0) || left.contradictions + kSeveral <= doubts.contradictions;
   if (!explains_more || left.cost > doubts.cost) return false;
-  all.found = search_others(all.inputs, fixed, all.found, others, options);
+  all.found = search_others(all.inputs, all.fixed, all.found, others, options);
   return true;
 }
 
@@ -285,9 +284,8 @@ void finish(const InferOptions& options, Inference& all) {
 }  // namespace
 
 Inference run_inference(const PrintedPlan& printed, const InferOptions& options) {
-  FixedSetting fixed;
-  Inference all = begun(printed, options, fixed);
-  all.found = search(all.inputs, fixed, options, options.first_look.get());
+  Inference all = begun(printed, options);
+  all.found = search(all.inputs, all.fixed, options, options.first_look.get());
   narrow_survivors(options, all);
   // Where no storage of tables is printed, perf may tell their dtypes.
   if (!options.perf_anyhow && all.found.gave_up && prints_storage(all.inputs)) {
@@ -303,12 +301,12 @@ Inference run_inference(const PrintedPlan& printed, const InferOptions& options)
       find_perf(options, all);
     };
     if (keep_groups_of_perf(all)) look_again();
-    if (search_with_dtypes_of_perf(fixed, options, all)) {
+    if (search_with_dtypes_of_perf(options, all)) {
       look_again();
-    } else if (search_others_by_perf(printed, Others::releases, options, all) ||
-               search_others_by_perf(printed, Others::settings, options, all)) {
+    } else if (search_others_by_perf(Others::releases, options, all) ||
+               search_others_by_perf(Others::settings, options, all)) {
       look_again();
-      if (search_with_dtypes_of_perf(fixed, options, all)) look_again();
+      if (search_with_dtypes_of_perf(options, all)) look_again();
     }
     if (narrow_by_perf(all.inputs, all.perf, all.perf_outcomes, options, all.found)) narrow_survivors(options, all);
   }
@@ -320,10 +318,9 @@ Inference run_inference(const PrintedPlan& printed, const InferOptions& options)
 
 std::optional<Inference> run_inference_like(const Precedent& precedent, const PrintedPlan& printed,
                                             const InferOptions& options) {
-  FixedSetting fixed;
-  Inference all = begun(printed, options, fixed);
+  Inference all = begun(printed, options);
   if (!all.inputs.sized) return std::nullopt;
-  all.found = search_like(precedent, all.inputs, fixed);
+  all.found = search_like(precedent, all.inputs, all.fixed);
   if (all.found.survivors.empty()) return std::nullopt;
   narrow_survivors(options, all);
   rebuild_plan(options, all);

@@ -18,6 +18,7 @@ struct Inference {
   Inference& operator=(Inference&&) = default;
 
   PlanInputs inputs;
+  FixedSetting fixed;  // by --assume
   SearchResult found;
   SearchResult before_narrowing;  // found, before lookups were narrowed for bounds, where it contradicts a cell
   PerfInputs perf;
