@@ -8,6 +8,7 @@
 #include <set>
 #include <unordered_set>
 
+#include "analysis/lines.h"
 #include "analysis/pseudonyms.h"
 #include "shardstats/ascii.h"
 #include "shardstats/planner/releases.h"
@@ -101,23 +102,9 @@ ClassName class_name(std::string_view text) {
 }
 
 std::optional<Role> role_of(LineId id) {
-  switch (id) {
-    case LineId::kernel_count:
-    case LineId::kernel_weights:
-    case LineId::kernel_optimizer:
-    case LineId::kernel_storage:
-    case LineId::kernel_constraint:
-      return Role::kernel;
-    case LineId::top_perf_table:
-    case LineId::top_hbm_table:
-      return Role::listed_name;
-    case LineId::unknown_centred:
-    case LineId::unknown_plain:
-    case LineId::unknown_nested:
-      return Role::unknown;
-    default:
-      return std::nullopt;
-  }
+  if (names_kernel(id)) return Role::kernel;
+  if (lists_table(id)) return Role::listed_name;
+  return is_unknown(id) ? std::optional(Role::unknown) : std::nullopt;
 }
 
 // Visits the cells that are no numbers, in printed order. Plan: PrintedPlan, const or not.

@@ -6,6 +6,7 @@
 #include <tuple>
 #include <unordered_map>
 
+#include "analysis/lines.h"
 #include "analysis/points.h"
 #include "analysis/predict.h"
 #include "shardstats/log/render.h"
@@ -26,11 +27,7 @@ constexpr List kLists[] = {{LineId::top_hbm, LineId::tier},
 // What tells a line from others of its form: the imbalance section that it is in, and what it is of.
 using LineKey = std::tuple<LineId, LineId, std::string_view>;
 
-bool begins_with_name(LineId id) {
-  return id == LineId::kernel_count || id == LineId::kernel_storage || id == LineId::kernel_weights ||
-         id == LineId::kernel_optimizer || id == LineId::kernel_constraint || id == LineId::tier ||
-         id == LineId::top_hbm_table || id == LineId::top_perf_table;
-}
+bool begins_with_name(LineId id) { return names_kernel(id) || lists_table(id) || id == LineId::tier; }
 
 bool is_imbalance_heading(LineId id) {
   return LineId::perf_imbalance_heading <= id && id <= LineId::ddr_imbalance_heading;
@@ -87,9 +84,8 @@ void keep_lines(const Unrounded& unrounded, const PrintedPlan& printed, PrintedP
   const auto then = lines_by_key(unrounded.before), log = lines_by_key(printed);
   // Lists that the middles of bounds make longer or shorter than the log has them: their lines are others.
   const auto is_of_other_list = [&](LineId id) {
-    const auto is_it = [id](const PrintedLine& line) { return line.id == id; };
     return std::ranges::find(kLists, id, &List::line) != std::end(kLists) &&
-           std::ranges::count_if(unrounded.before.lines, is_it) != std::ranges::count_if(printed.lines, is_it);
+           lines_of(unrounded.before, id).size() != lines_of(printed, id).size();
   };
   for (const auto& [key, slots] : lines_by_key(changed)) {
     if (is_of_other_list(std::get<1>(key))) continue;
@@ -122,9 +118,8 @@ void keep_comms_in_sum(const Unrounded& unrounded, const PrintedPlan& printed, P
 
 std::vector<std::string_view> texts_of(const PrintedPlan& print, LineId id) {
   std::vector<std::string_view> texts;
-  for (const PrintedLine& line : print.lines)
-    if (line.id == id)
-      for (const Cell& slot : print.slots_of(line)) texts.push_back(slot.text);
+  for (const auto slots : lines_of(print, id))
+    for (const Cell& slot : slots) texts.push_back(slot.text);
   return texts;
 }
 

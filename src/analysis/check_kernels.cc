@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "analysis/checks.h"
+#include "analysis/lines.h"
 #include "analysis/lost_lines.h"
 #include "shardstats/limits.h"
 #include "shardstats/numbers/printed.h"
@@ -41,9 +42,7 @@ KernelNames check_counts(Checks& checks) {
   const std::int64_t unread = rows_without_kernel(checks);
   WordsOfRows left = checks.words.kernels;
   Cell last = checks.printed.slot(LineId::kernel_count);
-  for (const PrintedLine& line : checks.printed.lines) {
-    if (line.id != LineId::kernel_count) continue;
-    const auto slots = checks.printed.slots_of(line);
+  for (const auto slots : lines_of(checks.printed, LineId::kernel_count)) {
     last = slots[0];
     const std::int64_t expected = left[slots[0].text].rows;
     left.erase(slots[0].text);
@@ -120,12 +119,11 @@ void check_sums(Checks& checks, const KernelNames& lacking) {
 
 // What one wrong cell explains is said of that cell.
 void check_memory_of_ranks(Checks& checks) {
-  const auto last = std::find_if(checks.printed.lines.rbegin(), checks.printed.lines.rend(),
-                                 [](const PrintedLine& line) { return line.id == LineId::kernel_storage; });
-  if (last == checks.printed.lines.rend()) return;
+  const auto lines = lines_of(checks.printed, LineId::kernel_storage);
+  if (lines.empty()) return;
   for (const KernelSum& sum : kKernelSums) {
     if (sum.rank == nullptr) continue;
-    const Cell cell = checks.printed.slots_of(*last)[sum.slot];
+    const Cell cell = lines.back()[sum.slot];
     const MemoryTotals printed = memory_totals(checks.printed, sum, nullptr);
     if (!cell || !printed.disagree() || !memory_totals(checks.printed, sum, &checks.plan).disagree()) continue;
     if (!lists_all_ranks(checks.printed)) return;  // that is said already
@@ -160,6 +158,11 @@ void check_counts_by_ranks(Checks& checks) {
       message + ", or one of the numbers is wrong";
 }
 
+std::int64_t rows_with_kernel(const Checks& checks, std::string_view kernel) {
+  const auto found = checks.words.kernels.find(kernel);
+  return found == checks.words.kernels.end() ? 0 : found->second.rows;
+}
+
 // Hardcoded agrees with the number of rows: then one of the kernels' lines is wrong. `excess`: of their sum.
 void blame_constraint_lines(Checks& checks, std::int64_t excess) {
   struct Line {
@@ -167,12 +170,9 @@ void blame_constraint_lines(Checks& checks, std::int64_t excess) {
     std::int64_t expected, tables;  // what it should be if it is the wrong one; with the kernel
   };
   std::vector<Line> wrong;  // that could be it
-  for (const PrintedLine& line : checks.printed.lines) {
-    if (line.id != LineId::kernel_constraint) continue;
-    const auto slots = checks.printed.slots_of(line);
+  for (const auto slots : lines_of(checks.printed, LineId::kernel_constraint)) {
     const std::int64_t expected = parse_integer(slots[1].text, kMostTables).value_or(0) - excess;
-    const auto kernel = checks.words.kernels.find(slots[0].text);
-    const std::int64_t tables = kernel == checks.words.kernels.end() ? 0 : kernel->second.rows;
+    const std::int64_t tables = rows_with_kernel(checks, slots[0].text);
     if (expected >= 1 && expected <= tables) wrong.push_back({slots[1], expected, tables});
   }
   // First what cannot be, then large numbers: they have more ways to be wrong.
@@ -193,11 +193,8 @@ void blame_constraint_lines(Checks& checks, std::int64_t excess) {
 // The tables that a line counts have its kernel. Where the sums agree, which tell better what a count should be.
 void check_kernels_of_constraints(Checks& checks) {
   const std::int64_t unread = rows_without_kernel(checks);
-  for (const PrintedLine& line : checks.printed.lines) {
-    if (line.id != LineId::kernel_constraint) continue;
-    const auto slots = checks.printed.slots_of(line);
-    const auto kernel = checks.words.kernels.find(slots[0].text);
-    const std::int64_t tables = kernel == checks.words.kernels.end() ? 0 : kernel->second.rows;
+  for (const auto slots : lines_of(checks.printed, LineId::kernel_constraint)) {
+    const std::int64_t tables = rows_with_kernel(checks, slots[0].text);
     if (parse_integer(slots[1].text, kMostTables).value_or(0) <= tables + unread) continue;
     Finding& finding = checks.add(RuleId::kernel_constraints, slots[tables == 0 ? 0 : 1]);
     finding.kernel = slots[0].text;
@@ -223,9 +220,8 @@ void check_constraints(Checks& checks) {
   const LineId end = last_known_line(checks.printed);
   if (end == LineId::kernel_constraints || end == LineId::kernel_constraint) return;  // there may have been more
   std::int64_t listed = 0;
-  for (const PrintedLine& line : checks.printed.lines)
-    if (line.id == LineId::kernel_constraint)
-      listed += parse_integer(checks.printed.slots_of(line)[1].text, kMostTables).value_or(0);
+  for (const auto slots : lines_of(checks.printed, LineId::kernel_constraint))
+    listed += parse_integer(slots[1].text, kMostTables).value_or(0);
   const auto rows = static_cast<std::int64_t>(checks.printed.tables.rows.size());
   const bool rows_fit = !checks.rows_complete || *by_hand + *by_planner == rows;
   // Where rows are lost, or none are printed, the kernels' lines count them.
@@ -247,9 +243,7 @@ void check_constraints(Checks& checks) {
 bool has_rows_of_kernels(const PrintedPlan& printed) {
   std::map<std::string_view, std::int64_t> rows;
   for (const PrintedTable& row : printed.tables.rows) ++rows[row.kernel.text];
-  return std::ranges::none_of(printed.lines, [&](const PrintedLine& line) {
-    if (line.id != LineId::kernel_count) return false;
-    const auto slots = printed.slots_of(line);
+  return std::ranges::none_of(lines_of(printed, LineId::kernel_count), [&](std::span<const Cell> slots) {
     return parse_integer(slots[1].text, kMostTables).value_or(0) > rows[slots[0].text];
   });
 }

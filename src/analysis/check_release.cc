@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "analysis/checks.h"
+#include "analysis/lines.h"
 #include "shardstats/planner/releases.h"
 
 namespace shardstats::analysis {
@@ -169,11 +170,6 @@ void fold_changed_columns_of_both(Checks& checks) {
 }
 
 }  // namespace
-
-bool names_kernel(LineId id) {
-  return id == LineId::kernel_count || id == LineId::kernel_weights || id == LineId::kernel_optimizer ||
-         id == LineId::kernel_storage || id == LineId::kernel_constraint;
-}
 
 bool is_any_kernel(const Checks& checks, std::string_view word) {
   return is_known_kernel(word) || checks.words.kernels.contains(word);

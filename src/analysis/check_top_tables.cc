@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "analysis/checks.h"
+#include "analysis/lines.h"
 #include "analysis/statistics.h"
 
 namespace shardstats::analysis {
@@ -17,7 +18,7 @@ class ListedTables {
   ListedTables(const PrintedPlan& printed, const Plan& plan) : printed_(printed), plan_(plan) {
     constexpr std::size_t kOfBothLists = 2 * kMostTopTables;  // damaged ones may be longer
     for (const PrintedLine& line : printed.lines)
-      if ((line.id == LineId::top_perf_table || line.id == LineId::top_hbm_table) && listed_.size() < kOfBothLists)
+      if (lists_table(line.id) && listed_.size() < kOfBothLists)
         listed_.push_back({printed.slots_of(line)[0].text, {}});
     find_tables(listed_);
   }
@@ -79,10 +80,8 @@ class TopTables {
     RealInterval last{0, 1e300};
     Cell cell{{}, checks_.printed.find(heading)->place};
     // Some are not read.
-    if (std::ranges::find(checks_.printed.lines, id, &PrintedLine::like) != checks_.printed.lines.end()) return;
-    for (const PrintedLine& line : checks_.printed.lines) {
-      if (line.id != id) continue;
-      const auto slots = checks_.printed.slots_of(line);
+    if (has_unread(checks_.printed, id)) return;
+    for (const auto slots : lines_of(checks_.printed, id)) {
       cell = slots[0];
       ++listed;
       if (!check_top_table(slots, perf, rule, ranks.size() == 1, candidates, last)) return;
@@ -113,8 +112,7 @@ class TopTables {
   // is said of one whose name the list has: names may stand for several tables.
   const PlanTable* unlisted(LineId id, const std::vector<int>& ranks) const {
     std::vector<std::string_view> names;
-    for (const PrintedLine& line : checks_.printed.lines)
-      if (line.id == id) names.push_back(checks_.printed.slots_of(line)[0].text);
+    for (const auto slots : lines_of(checks_.printed, id)) names.push_back(slots[0].text);
     const auto is_unlisted = [&](const PlanTable& t) {
       if (t.sharding == Sharding::rw || t.sharding == Sharding::dp) return false;
       const auto is_on = [&](int rank) {

@@ -108,9 +108,7 @@ void check_statistics(Checks& checks);
 void check_percentages(Checks& checks);  // after all others, whose errors it looks at
 void check_top_tables(Checks& checks, const RankValues& values);
 
-// Does the line begin with the name of a compute kernel?
-bool names_kernel(LineId id);
-// Is it one that is known, or one that rows of the parameter table have? Other words there are labels of new lines.
+// Is it a kernel that is known, or one that rows of the parameter table have? Other words are labels of new lines.
 bool is_any_kernel(const Checks& checks, std::string_view word);
 // Are so many cells of a column odd that a newer release must print them so?
 bool is_changed_format(const PrintedPlan& printed, std::size_t odd, std::size_t rows);

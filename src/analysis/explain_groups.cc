@@ -3,6 +3,7 @@
 #include <array>
 
 #include "analysis/explain_parts.h"
+#include "analysis/lines.h"
 #include "shardstats/analysis/reconstruct.h"
 
 namespace shardstats::explain_detail {
@@ -160,12 +161,9 @@ Step table_step(const Context& context, std::uint32_t t, const Memory& memory, c
 }
 
 Cell kernel_cell(const Context& context, std::string_view kernel, const Memory& memory) {
-  for (const PrintedLine& line : context.printed.lines) {
-    const auto slots = context.printed.slots_of(line);
-    if (line.id == LineId::kernel_storage && !slots.empty() && slots[0].text == kernel &&
-        static_cast<std::size_t>(memory.slot) < slots.size())
+  for (const auto slots : analysis::lines_of(context.printed, LineId::kernel_storage))
+    if (slots[0].text == kernel && static_cast<std::size_t>(memory.slot) < slots.size())
       return slots[static_cast<std::size_t>(memory.slot)];
-  }
   return {};
 }
 

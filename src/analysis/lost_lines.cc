@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "analysis/lines.h"
 #include "shardstats/limits.h"
 #include "shardstats/numbers/printed.h"
 
@@ -47,11 +48,9 @@ void add_ranks(const PrintedPlan& printed, CountedTables& tables) {
 }  // namespace
 
 std::optional<CountedKernels> counted_kernel_lines(const PrintedPlan& printed) {
+  if (has_unread(printed, LineId::kernel_count)) return std::nullopt;
   CountedKernels tables;
-  for (const PrintedLine& line : printed.lines) {
-    if (line.like == LineId::kernel_count) return std::nullopt;
-    if (line.id != LineId::kernel_count) continue;
-    const auto slots = printed.slots_of(line);
+  for (const auto slots : lines_of(printed, LineId::kernel_count)) {
     const auto count = parse_integer(slots[1].text, kMostTables);
     if (!count) return std::nullopt;
     tables.all += *count;
@@ -86,15 +85,12 @@ bool lacks_shards_of_a_type(const PrintedPlan& printed) {
 }
 
 bool lacks_kernels(const PrintedPlan& printed) {
-  const auto is_cut_off = [](const PrintedLine& line) { return line.like == LineId::kernel_count; };
-  if (std::ranges::any_of(printed.lines, is_cut_off) || printed.is_reported(DiagnosticKind::kernel_may_be_lost))
-    return true;
+  if (has_unread(printed, LineId::kernel_count) || printed.is_reported(DiagnosticKind::kernel_may_be_lost)) return true;
   const std::set<std::string_view> counted = counted_kernels(printed);
-  const auto is_uncounted = [&](const PrintedLine& line) {
-    return line.id == LineId::kernel_storage && !counted.contains(printed.slots_of(line).front().text);
-  };
+  const auto is_counted = [&](std::span<const Cell> slots) { return counted.contains(slots.front().text); };
   const auto tables = counted_tables(printed);
-  return counted.empty() || (tables && tables->lack_kernels()) || std::ranges::any_of(printed.lines, is_uncounted);
+  return counted.empty() || (tables && tables->lack_kernels()) ||
+         !std::ranges::all_of(lines_of(printed, LineId::kernel_storage), is_counted);
 }
 
 MemoryTotals memory_totals(const PrintedPlan& printed, const KernelSum& sum, const Plan* corrections) {
@@ -104,9 +100,7 @@ MemoryTotals memory_totals(const PrintedPlan& printed, const KernelSum& sum, con
   };
   MemoryTotals totals;
   if (sum.rank == nullptr) return totals;
-  for (const PrintedLine& line : printed.lines) {
-    if (line.id != sum.line) continue;
-    const auto slots = printed.slots_of(line);
+  for (const auto slots : lines_of(printed, sum.line)) {
     const PlanKernel* kernel = corrections != nullptr ? kernel_of(*corrections, slots[0].text) : nullptr;
     const Expectation expected = kernel != nullptr ? kernel->*sum.expected : Expectation{};
     totals.kernels = with(totals.kernels, bytes_of(slots[sum.slot], RoundedNumbers::lines, expected));

@@ -5,6 +5,7 @@
 #include <numeric>
 #include <utility>
 
+#include "analysis/lines.h"
 #include "analysis/points.h"
 #include "analysis/predict_parts.h"
 #include "shardstats/log/render.h"
@@ -221,9 +222,7 @@ class Prediction : private StatisticsReader {
   // Tables whose constraints name their kernel: an input, but no more than there are tables.
   KernelCounts hardcoded() const {
     KernelCounts all = kernels(), counts;
-    for (const PrintedLine& line : skeleton_.lines) {
-      if (line.id != LineId::kernel_constraint) continue;
-      const auto slots = skeleton_.slots_of(line);
+    for (const auto slots : lines_of(skeleton_, LineId::kernel_constraint)) {
       const std::int64_t tables = std::min(parse_integer(slots[1].text).value_or(0), all[slots[0]]);
       if (tables > 0) counts[slots[0]] = tables;
     }

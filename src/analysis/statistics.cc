@@ -5,6 +5,7 @@
 
 #include "analysis/checks.h"
 #include "analysis/imbalances.h"
+#include "analysis/lines.h"
 #include "shardstats/numbers/runs.h"
 
 namespace shardstats::analysis {
@@ -179,12 +180,9 @@ class Walk {
 
   std::map<std::int64_t, PrintedTier> printed_tiers() const {
     std::map<std::int64_t, PrintedTier> tiers;
-    for (const PrintedLine& line : printed_.lines) {
-      if (line.id != LineId::tier) continue;
-      const auto slots = printed_.slots_of(line);
+    for (const auto slots : lines_of(printed_, LineId::tier))
       if (const auto number = parse_integer(slots[0].text); number && slots.size() >= 3)
         tiers[*number] = {slots[0], slots[1], slots[2]};
-    }
     return tiers;
   }
 

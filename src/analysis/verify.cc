@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "analysis/checks.h"
+#include "analysis/lines.h"
 #include "analysis/lost_lines.h"
 #include "shardstats/log/same_text.h"
 #include "shardstats/numbers/printed.h"
@@ -135,8 +136,7 @@ TableWords table_words(const PrintedPlan& printed) {
 
 std::set<std::string_view> counted_kernels(const PrintedPlan& printed) {
   std::set<std::string_view> kernels;
-  for (const PrintedLine& line : printed.lines)
-    if (line.id == LineId::kernel_count) kernels.insert(printed.slots_of(line).front().text);
+  for (const auto slots : lines_of(printed, LineId::kernel_count)) kernels.insert(slots.front().text);
   return kernels;
 }
 
