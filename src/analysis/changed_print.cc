@@ -7,6 +7,7 @@
 #include <unordered_map>
 
 #include "analysis/lines.h"
+#include "analysis/memory_columns.h"
 #include "analysis/points.h"
 #include "analysis/predict.h"
 #include "shardstats/log/render.h"
@@ -251,10 +252,7 @@ PrintedPlan without_changed(PrintedPlan print, const Plan& before, const Plan& a
   for (std::size_t r = 0; r < print.ranks.rows.size() && r < after.ranks.size(); ++r) {
     PrintedRank& row = print.ranks.rows[r];
     const PlanRank &now = after.ranks[r], &old = r < before.ranks.size() ? before.ranks[r] : now;
-    forget(row.hbm, old.hbm != now.hbm);
-    forget(row.ddr, old.ddr != now.ddr);
-    forget(row.input, old.input != now.input);
-    forget(row.output, old.output != now.output);
+    for (const ByteColumn& column : kByteColumns) forget(row.*column.cell, old.*column.bytes != now.*column.bytes);
     forget_perf(row.perf, old.perf, now.perf);
   }
   std::unordered_map<std::string_view, const PlanTable*> tables;  // of the log, by FQN

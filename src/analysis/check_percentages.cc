@@ -41,9 +41,10 @@ void add_share(Checks& checks, const MemoryKind& kind, RealInterval planning, co
     finding.severity = Severity::warning;
   finding.expected = expected_percent(share.expected);
   const std::string rank = share.rank < 0 ? "a rank" : "rank " + std::to_string(share.rank);
-  finding.message = differs(std::string(kind.what) + " share of " + rank, cell.text, "%", finding.expected->text);
+  finding.message =
+      differs(std::string(kind.column.what) + " share of " + rank, cell.text, "%", finding.expected->text);
   if (!one_capacity) finding.message += other_device_text(share, planning);
-  finding.suspects.push_back({share.row->*kind.used, "the memory that the share is of"});
+  finding.suspects.push_back({share.row->*kind.column.cell, "the memory that the share is of"});
 }
 
 void add_capacity(Checks& checks, const MemoryKind& kind, const Cell& cell, RealInterval common) {
@@ -52,7 +53,7 @@ void add_capacity(Checks& checks, const MemoryKind& kind, const Cell& cell, Real
   finding.expected = expected_bytes(bytes, Format::r3, kGiB);
   finding.expected->text = capacity_text(common);
   finding.message =
-      differs(std::string("planning ") + std::string(kind.what), cell.text, " GB", finding.expected->text) +
+      differs(std::string("planning ") + std::string(kind.column.what), cell.text, " GB", finding.expected->text) +
       ", since the shares of all ranks agree on that";
 }
 
@@ -131,7 +132,7 @@ std::vector<RealInterval> row_wise_parts(const Checks& checks, const MemoryKind&
       if (!shard.rank) continue;
       const auto [first, end] = of_rank.equal_range(*shard.rank);
       for (auto part = first; part != end; ++part)
-        parts[part->second] = parts[part->second] - real(shard.sizes->*kind.shard);
+        parts[part->second] = parts[part->second] - real(shard.sizes->*kind.column.shard);
     }
   }
   return parts;
@@ -187,7 +188,7 @@ void add_own_capacities(Checks& checks, const MemoryKind& kind, const Share& sha
   const Cell& cell = share.row->*kind.percent;
   Finding& finding = checks.add_rank(kind.rule, cell, share.rank);
   finding.severity = Severity::note;
-  finding.message = std::string(kind.what) + " shares of the ranks do not fit one capacity (rank " +
+  finding.message = std::string(kind.column.what) + " shares of the ranks do not fit one capacity (rank " +
                     std::to_string(share.rank) + ": " + std::string(cell.text) + "% instead of " +
                     expected_percent(share.expected).text + "%), so every device is taken to have its own";
 }

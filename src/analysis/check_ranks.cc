@@ -3,56 +3,38 @@
 #include <array>
 
 #include "analysis/checks.h"
+#include "analysis/memory_columns.h"
 #include "shardstats/limits.h"
 
 namespace shardstats::analysis {
 namespace {
-
-struct MemoryColumn {
-  RuleId rule;
-  std::string_view what, unit;
-  Cell PrintedRank::*cell;
-  Expectation PlanRank::*expected;
-  Expectation PlanTotals::*expected_total;
-  std::int64_t unit_bytes;
-  RoundedNumbers column;
-};
-constexpr std::array kMemoryColumns = {
-    MemoryColumn{RuleId::rank_hbm, "HBM", " GB", &PrintedRank::hbm, &PlanRank::expected_hbm, &PlanTotals::hbm, kGiB,
-                 RoundedNumbers::rank_memory},
-    MemoryColumn{RuleId::rank_ddr, "DDR", " GB", &PrintedRank::ddr, &PlanRank::expected_ddr, &PlanTotals::ddr, kGiB,
-                 RoundedNumbers::rank_memory},
-    MemoryColumn{RuleId::rank_input, "Input", " MB", &PrintedRank::input, &PlanRank::expected_input, &PlanTotals::input,
-                 kMiB, RoundedNumbers::rank_input},
-    MemoryColumn{RuleId::rank_output, "Output", " MB", &PrintedRank::output, &PlanRank::expected_output,
-                 &PlanTotals::output, kMiB, RoundedNumbers::rank_output},
-};
 
 std::string of_rank(std::string_view what, int rank) { return std::string(what) + " of rank " + std::to_string(rank); }
 
 void check_sums(Checks& checks, const PrintedRank& row, int rank) {
   const PlanRank* plan = checks.plan_rank(rank);
   if (!plan) return;
-  for (const MemoryColumn& sum : kMemoryColumns) {
-    const Cell& cell = row.*sum.cell;
-    const Expectation& expectation = plan->*sum.expected;
+  for (const ByteColumn& column : kByteColumns) {
+    const Cell& cell = row.*column.cell;
+    const Expectation& expectation = plan->*column.expected;
     if (!cell || !expectation.known || !expectation.contradicted) continue;
-    Finding& finding = checks.add_rank(sum.rule, cell, rank);
-    finding.expected = expected_bytes(expectation.bytes, checks.printed.format_of(sum.column), sum.unit_bytes);
-    finding.message = differs(of_rank(sum.what, rank), cell.text, sum.unit, finding.expected->text);
+    Finding& finding = checks.add_rank(column.rule, cell, rank);
+    finding.expected = expected_bytes(expectation.bytes, checks.printed.format_of(column.numbers), column.unit_bytes);
+    finding.message = differs(of_rank(column.what, rank), cell.text, column.unit, finding.expected->text);
   }
 }
 
 // One of the ranks is wrong, though no rank by itself shows it.
 void check_totals(Checks& checks) {
   const auto& rows = checks.printed.ranks.rows;
-  for (const MemoryColumn& sum : kMemoryColumns) {
-    const Expectation& expectation = checks.plan.all_ranks.*sum.expected_total;
-    const auto row = std::ranges::find_if(rows, [&](const PrintedRank& r) { return static_cast<bool>(r.*sum.cell); });
+  for (const ByteColumn& column : kByteColumns) {
+    const Expectation& expectation = checks.plan.all_ranks.*column.expected_total;
+    const auto row =
+        std::ranges::find_if(rows, [&](const PrintedRank& r) { return static_cast<bool>(r.*column.cell); });
     if (!expectation.contradicted || row == rows.end()) continue;
-    Finding& finding = checks.add_rank(sum.rule, (*row).*sum.cell, rank_number(*row));
-    const std::string total = expected_bytes(expectation.bytes, Format::r3, sum.unit_bytes).text;
-    finding.message = does_not_add_up(sum.what, rows.size(), total, sum.unit, "rank");
+    Finding& finding = checks.add_rank(column.rule, (*row).*column.cell, rank_number(*row));
+    const std::string total = expected_bytes(expectation.bytes, Format::r3, column.unit_bytes).text;
+    finding.message = does_not_add_up(column.what, rows.size(), total, column.unit, "rank");
   }
 }
 

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "analysis/corrections.h"
+#include "analysis/memory_columns.h"
 #include "shardstats/limits.h"
 #include "shardstats/numbers/most_shared.h"
 
@@ -41,9 +42,8 @@ std::optional<std::int64_t> most_asked(const std::vector<RealInterval>& sizes, d
 std::vector<RealInterval> batch_sizes(const PrintedPlan& printed_plan, const Plan& plan, const Plan& doubled,
                                       double batch) {
   std::vector<RealInterval> sizes;
-  const auto add_cell = [&](const Cell& cell, Format format, std::int64_t unit, const Expectation& at_batch,
+  const auto add_cell = [&](const std::optional<ByteInterval>& printed, const Expectation& at_batch,
                             const Expectation& at_double) {
-    const auto printed = bytes_printed_as(cell.text, format, unit);
     if (!printed || !at_batch.known || !at_double.known) return;
     const RealInterval one = real(at_batch.bytes), two = real(at_double.bytes);
     const RealInterval slope = two - one;
@@ -57,16 +57,13 @@ std::vector<RealInterval> batch_sizes(const PrintedPlan& printed_plan, const Pla
   const Format storage = printed_plan.format_of(RoundedNumbers::table_storage);
   for (const PlanTable& table : plan.tables) {
     const PrintedTable& row = printed_plan.tables.rows[table.row];
-    add_cell(row.hbm, storage, kGiB, table.hbm, doubled.tables[table.row].hbm);
-    add_cell(row.ddr, storage, kGiB, table.ddr, doubled.tables[table.row].ddr);
+    add_cell(bytes_printed_as(row.hbm.text, storage, kGiB), table.hbm, doubled.tables[table.row].hbm);
+    add_cell(bytes_printed_as(row.ddr.text, storage, kGiB), table.ddr, doubled.tables[table.row].ddr);
   }
-  for (std::size_t r = 0; r < std::min(plan.ranks.size(), printed_plan.ranks.rows.size()); ++r) {
-    const PrintedRank& row = printed_plan.ranks.rows[r];
-    add_cell(row.input, printed_plan.format_of(RoundedNumbers::rank_input), kMiB, plan.ranks[r].expected_input,
-             doubled.ranks[r].expected_input);
-    add_cell(row.output, printed_plan.format_of(RoundedNumbers::rank_output), kMiB, plan.ranks[r].expected_output,
-             doubled.ranks[r].expected_output);
-  }
+  for (std::size_t r = 0; r < std::min(plan.ranks.size(), printed_plan.ranks.rows.size()); ++r)
+    for (const ByteColumn& column : {kRankInput, kRankOutput})
+      add_cell(column.printed_in(printed_plan, printed_plan.ranks.rows[r]), plan.ranks[r].*column.expected,
+               doubled.ranks[r].*column.expected);
   return sizes;
 }
 
@@ -83,39 +80,39 @@ class Agreement {
   std::int64_t agreeing_ = 0, cells_ = 0;
 };
 
+// Do most cells of the column that `counts(printed, expected)` picks agree with the printed size?
+template <class Counts>
+bool agrees(const PrintedPlan& printed_plan, const Plan& plan, const ByteColumn& column, Counts counts) {
+  Agreement cells;
+  for (std::size_t r = 0; r < std::min(plan.ranks.size(), printed_plan.ranks.rows.size()); ++r) {
+    const Expectation& expected = plan.ranks[r].*column.expected;
+    const auto printed = column.printed_in(printed_plan, printed_plan.ranks.rows[r]);
+    if (printed && expected.known && counts(*printed, expected.bytes)) cells.add(*printed, expected.bytes);
+  }
+  return cells.of_most();
+}
+
 // The Input column rests on the batch size, but on no dtype, optimizer or pipeline. Where most of its cells that leave
 // nothing open agree with the printed size, that is right, whatever else is wrong.
 bool input_agrees(const PrintedPlan& printed_plan, const Plan& plan) {
-  Agreement input;
-  const Format form = printed_plan.format_of(RoundedNumbers::rank_input);
-  for (std::size_t r = 0; r < std::min(plan.ranks.size(), printed_plan.ranks.rows.size()); ++r) {
-    const Expectation& expected = plan.ranks[r].expected_input;
-    const auto printed = bytes_printed_as(printed_plan.ranks.rows[r].input.text, form, kMiB);
-    if (!printed || !expected.known) continue;
-    if (expected.bytes.low == 0 || expected.bytes.width() > printed->width()) continue;  // another size may fit as well
-    input.add(*printed, expected.bytes);
-  }
-  return input.of_most();
+  const auto leaves_nothing_open = [](ByteInterval printed, ByteInterval expected) {
+    return expected.low != 0 && expected.width() <= printed.width();  // else another size may fit as well
+  };
+  return agrees(printed_plan, plan, kRankInput, leaves_nothing_open);
 }
 
 // The same of tables that are alike, where the Input column leaves much open: a wrong batch size makes most cells of
 // one column wrong at least. Tables of their own kind may hide that.
 bool all_columns_agree(const PrintedPlan& printed_plan, const Plan& plan) {
-  Agreement hbm, input, output;
-  const auto add = [](const Cell& cell, Format format, std::int64_t unit, const Expectation& expected,
-                      Agreement& column) {
-    const auto printed = bytes_printed_as(cell.text, format, unit);
-    if (printed && expected.known && expected.bytes.high > 0) column.add(*printed, expected.bytes);
-  };
+  Agreement hbm;
   const Format storage = printed_plan.format_of(RoundedNumbers::table_storage);
-  for (const PlanTable& table : plan.tables)
-    add(printed_plan.tables.rows[table.row].hbm, storage, kGiB, table.hbm, hbm);
-  for (std::size_t r = 0; r < std::min(plan.ranks.size(), printed_plan.ranks.rows.size()); ++r) {
-    const PrintedRank& row = printed_plan.ranks.rows[r];
-    add(row.input, printed_plan.format_of(RoundedNumbers::rank_input), kMiB, plan.ranks[r].expected_input, input);
-    add(row.output, printed_plan.format_of(RoundedNumbers::rank_output), kMiB, plan.ranks[r].expected_output, output);
+  for (const PlanTable& table : plan.tables) {
+    const auto printed = bytes_printed_as(printed_plan.tables.rows[table.row].hbm.text, storage, kGiB);
+    if (printed && table.hbm.known && table.hbm.bytes.high > 0) hbm.add(*printed, table.hbm.bytes);
   }
-  return hbm.of_most() && input.of_most() && output.of_most();
+  const auto is_something = [](ByteInterval /*printed*/, ByteInterval expected) { return expected.high > 0; };
+  return hbm.of_most() && agrees(printed_plan, plan, kRankInput, is_something) &&
+         agrees(printed_plan, plan, kRankOutput, is_something);
 }
 
 auto with_batch_size(const PrintedPlan& printed, std::int64_t size) {

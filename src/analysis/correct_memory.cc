@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "analysis/corrections.h"
+#include "analysis/memory_columns.h"
 
 namespace shardstats::analysis {
 namespace {
@@ -21,26 +22,26 @@ int lines_that_show(const Report& report, RealInterval bytes, Format format) {
 // ---- a sum over all ranks ------------------------------------------------------------------------------------------
 
 // Only the sum is wrong: then that rank is whose right value other lines show.
-void add_rank_of_sum(const Disputed& disputed, Cell PrintedRank::*cell, const Expectation& total,
-                     Corrections& corrections) {
+void add_rank_of_sum(const Disputed& disputed, const ByteColumn& column, Corrections& corrections) {
+  const Expectation& total = disputed.plan.all_ranks.*column.expected_total;
   if (!total.contradicted) return;
   const auto& rows = disputed.printed.ranks.rows;
-  const Format form = disputed.printed.format_of(RoundedNumbers::rank_memory);
+  const Format form = disputed.printed.format_of(column.numbers);
   RealInterval sum{};
   for (const PrintedRank& row : rows) {
-    const auto printed = bytes_printed_as((row.*cell).text, form, kGiB);
+    const auto printed = column.printed_in(disputed.printed, row);
     if (!printed) return;
     sum = sum + real(*printed);
   }
   for (std::size_t r = 0; r < rows.size(); ++r) {
-    const Cell& printed = rows[r].*cell;
-    const RealInterval others = sum - real(*bytes_printed_as(printed.text, form, kGiB));
+    const Cell& printed = rows[r].*column.cell;
+    const RealInterval others = sum - real(*column.printed_in(disputed.printed, rows[r]));
     const RealInterval right{real(total.bytes).low - others.high, real(total.bytes).high - others.low};
     if (right.high < 0) continue;
     const auto text = [&](double bytes) { return format(std::max(bytes, 0.0) / static_cast<double>(kGiB), form); };
     const std::string low = text(right.low), high = text(right.high);
-    Correction& correction = low == high ? corrections.add_text(printed, low, &PrintedPlan::ranks, r, cell)
-                                         : corrections.add_removal(printed, &PrintedPlan::ranks, r, cell);
+    Correction& correction = low == high ? corrections.add_text(printed, low, &PrintedPlan::ranks, r, column.cell)
+                                         : corrections.add_removal(printed, &PrintedPlan::ranks, r, column.cell);
     correction.against = -lines_that_show(disputed.report, right, form);
   }
 }
@@ -107,8 +108,8 @@ Disputes disputes_of(const Disputed& disputed, const PlanTable& table) {
 }  // namespace
 
 void add_rank_memory(const Disputed& disputed, Corrections& corrections) {
-  add_rank_of_sum(disputed, &PrintedRank::hbm, disputed.plan.all_ranks.hbm, corrections);
-  add_rank_of_sum(disputed, &PrintedRank::ddr, disputed.plan.all_ranks.ddr, corrections);
+  add_rank_of_sum(disputed, kRankHbm, corrections);
+  add_rank_of_sum(disputed, kRankDdr, corrections);
   add_rank_of_lines(disputed, corrections);
   std::ranges::stable_sort(corrections.all(), {}, &Correction::against);
 }
@@ -117,9 +118,9 @@ void add_misleading_ranks(const Disputed& disputed, Corrections& corrections) {
   const PrintedPlan& printed = disputed.printed;
   for (const Finding& finding : disputed.report.findings)
     for (std::size_t r = 0; r < printed.ranks.rows.size(); ++r)
-      for (const auto cell : {&PrintedRank::hbm, &PrintedRank::ddr, &PrintedRank::input, &PrintedRank::output})
-        if (const Cell& of = printed.ranks.rows[r].*cell; of && of.place == finding.where.place)
-          corrections.add_removal(of, &PrintedPlan::ranks, r, cell);
+      for (const ByteColumn& column : kByteColumns)
+        if (const Cell& cell = printed.ranks.rows[r].*column.cell; cell && cell.place == finding.where.place)
+          corrections.add_removal(cell, &PrintedPlan::ranks, r, column.cell);
 }
 
 void add_misleading_tables(const Disputed& disputed, Corrections& corrections) {

@@ -4,6 +4,7 @@
 #include <map>
 
 #include "analysis/corrections.h"
+#include "analysis/memory_columns.h"
 #include "shardstats/log/missing_tables.h"
 
 namespace shardstats::analysis {
@@ -59,16 +60,11 @@ class Witnesses {
       const RealInterval moved = each * exactly(std::abs(static_cast<double>(count)));
       if (printed && !printed->overlaps(count < 0 ? expected - moved : expected + moved)) ++wrong;
     };
-    const auto memory = [&](const Cell& cell, Format format, std::int64_t unit, const Expectation& e,
-                            ByteInterval each) {
-      const auto printed = e.known ? bytes_printed_as(cell.text, format, unit) : std::nullopt;
-      if (printed) compare(real(*printed), real(e.bytes), real(each));
-    };
-    const Format gigabytes = printed_.format_of(RoundedNumbers::rank_memory);
-    memory(row.hbm, gigabytes, kGiB, planned.expected_hbm, shard.hbm);
-    memory(row.ddr, gigabytes, kGiB, planned.expected_ddr, shard.ddr);
-    memory(row.input, printed_.format_of(RoundedNumbers::rank_input), kMiB, planned.expected_input, shard.input);
-    memory(row.output, printed_.format_of(RoundedNumbers::rank_output), kMiB, planned.expected_output, shard.output);
+    for (const ByteColumn& column : kByteColumns) {
+      const Expectation& expected = planned.*column.expected;
+      const auto printed = expected.known ? column.printed_in(printed_, row) : std::nullopt;
+      if (printed) compare(real(*printed), real(expected.bytes), real(shard.*column.shard));
+    }
     if (!planned.expected_perf.known || !table->perf.known) return wrong;
     const PlanPerf& perf = planned.expected_perf.expected;
     compare(values_printed_as(row.perf.total.text, printed_.format_of(RoundedNumbers::rank_perf)), perf.total,

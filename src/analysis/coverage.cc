@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "analysis/checks.h"
+#include "analysis/memory_columns.h"
 
 namespace shardstats::analysis {
 namespace {
@@ -191,14 +192,9 @@ class Counter {
 
   void add_rank(const PrintedRank& row) {
     const PlanRank* plan = checks_.plan_rank(rank_number(row));
-    const auto derived = [&](const Cell& cell, Expectation PlanRank::*expected, RuleId rule) {
-      numbers_.add(plan != nullptr && (plan->*expected).known, rule, cell);
-    };
     numbers_.add_input(row.rank);
-    derived(row.hbm, &PlanRank::expected_hbm, rank_hbm);
-    derived(row.ddr, &PlanRank::expected_ddr, rank_ddr);
-    derived(row.input, &PlanRank::expected_input, rank_input);
-    derived(row.output, &PlanRank::expected_output, rank_output);
+    for (const ByteColumn& column : kByteColumns)
+      numbers_.add(plan != nullptr && (plan->*column.expected).known, column.rule, row.*column.cell);
     numbers_.add(checks_.compared.hbm_percent, rank_hbm_percent, row.hbm_percent);
     numbers_.add(checks_.compared.ddr_percent, rank_ddr_percent, row.ddr_percent);
     add_perf(

@@ -5,6 +5,7 @@
 
 #include "analysis/checks.h"
 #include "analysis/diff_parts.h"
+#include "analysis/memory_columns.h"
 #include "analysis/statistics.h"
 
 namespace shardstats::analysis {
@@ -148,39 +149,6 @@ std::map<int, SideRank> ranks_of(const DiffSide& side) {
   return ranks;
 }
 
-struct RankSize {
-  std::string_view name;
-  ByteInterval PlanRank::*bytes;
-  Expectation PlanRank::*expected;
-  Cell PrintedRank::*cell;
-  RoundedNumbers column;
-  RealInterval PlanGrowth::OfRank::*growth;
-};
-constexpr RankSize kHbmSize{"hbm",
-                            &PlanRank::hbm,
-                            &PlanRank::expected_hbm,
-                            &PrintedRank::hbm,
-                            RoundedNumbers::rank_memory,
-                            &PlanGrowth::OfRank::hbm};
-constexpr RankSize kDdrSize{"ddr",
-                            &PlanRank::ddr,
-                            &PlanRank::expected_ddr,
-                            &PrintedRank::ddr,
-                            RoundedNumbers::rank_memory,
-                            &PlanGrowth::OfRank::ddr};
-constexpr RankSize kInput{"input",
-                          &PlanRank::input,
-                          &PlanRank::expected_input,
-                          &PrintedRank::input,
-                          RoundedNumbers::rank_input,
-                          &PlanGrowth::OfRank::input};
-constexpr RankSize kOutput{"output",
-                           &PlanRank::output,
-                           &PlanRank::expected_output,
-                           &PrintedRank::output,
-                           RoundedNumbers::rank_output,
-                           &PlanGrowth::OfRank::output};
-
 // nullptr: nothing is known of it, as that of a rank of one side alone.
 const PlanGrowth::OfRank* growth_of(const DiffSide& next, const SideRank& before, const SideRank& after) {
   if (next.growth == nullptr || before.plan == nullptr || after.plan == nullptr) return nullptr;
@@ -190,17 +158,16 @@ const PlanGrowth::OfRank* growth_of(const DiffSide& next, const SideRank& before
 
 // A cell that the formulas contradict stands for itself, and where they do not give it, one that can be read. A lost
 // row is rebuilt from its shards.
-Known known_bytes(const SideRank& rank, const RankSize& size) {
+Known known_bytes(const SideRank& rank, const ByteColumn& column) {
   if (rank.plan == nullptr) return std::nullopt;
-  const Expectation& expected = rank.plan->*size.expected;
-  const bool memory = &size == &kHbmSize || &size == &kDdrSize;
+  const Expectation& expected = rank.plan->*column.expected;
+  const bool memory = column.numbers == RoundedNumbers::rank_memory;
   if (!memory && rank.printed->releases.front() < Release::v0_1_1) return std::nullopt;  // not bytes there
-  const std::string_view cell = rank.row == nullptr ? std::string_view() : (rank.row->*size.cell).text;
-  const auto printed = bytes_printed_as(cell, rank.printed->format_of(size.column), memory ? kGiB : kMiB);
+  const auto printed = rank.row != nullptr ? column.printed_in(*rank.printed, *rank.row) : std::nullopt;
   if (expected.known && expected.contradicted && printed) return real(*printed);
   const bool is_rebuilt = rank.row != nullptr && rank.row->lost && rank.plan->known;
   if (!expected.known && !printed && !is_rebuilt) return std::nullopt;
-  return real(rank.plan->*size.bytes);
+  return real(rank.plan->*column.bytes);
 }
 
 Known perf_of(const SideRank& rank) {
@@ -286,14 +253,14 @@ std::vector<RankDiff> rank_diffs(const DiffSide& base, const DiffSide& next, con
                     : after.plan == nullptr ? Presence::dropped
                                             : Presence::both;
     const PlanGrowth::OfRank* growth = growth_of(next, before, after);
-    const auto bytes = [&](const RankSize& size) {
-      return difference(size.name, DiffUnit::bytes, known_bytes(before, size), known_bytes(after, size),
-                        growth == nullptr ? nullptr : &(growth->*size.growth));
+    const auto bytes = [&](const ByteColumn& column) {
+      return difference(column.name, DiffUnit::bytes, known_bytes(before, column), known_bytes(after, column),
+                        growth == nullptr ? nullptr : &(growth->*column.growth));
     };
-    diff.hbm = bytes(kHbmSize);
-    diff.ddr = bytes(kDdrSize);
-    diff.input = bytes(kInput);
-    diff.output = bytes(kOutput);
+    diff.hbm = bytes(kRankHbm);
+    diff.ddr = bytes(kRankDdr);
+    diff.input = bytes(kRankInput);
+    diff.output = bytes(kRankOutput);
     diff.perf = difference("perf", DiffUnit::ms, perf_of(before), perf_of(after));
     parts.add_reserved(number);
     diff.parts = parts.take(number);

@@ -7,6 +7,7 @@
 #include <optional>
 #include <string_view>
 
+#include "analysis/memory_columns.h"
 #include "shardstats/analysis/rules.h"
 #include "shardstats/infer/plan.h"
 #include "shardstats/log/printed.h"
@@ -20,20 +21,16 @@ struct KernelSum {
   RuleId rule;
   std::string_view what;
   Expectation PlanKernel::*expected;
-  Cell PrintedTable::*table;             // null: tables do not print it
-  Cell PrintedRank::*rank;               // null: nor do ranks
-  Expectation PlanRank::*expected_rank;  // likewise
+  Cell PrintedTable::*table;  // null: tables do not print it
+  const ByteColumn* rank;     // null: nor do ranks
 };
 inline constexpr KernelSum kKernelSums[] = {
-    {LineId::kernel_storage, 1, RuleId::kernel_storage_hbm, "HBM", &PlanKernel::hbm, &PrintedTable::hbm,
-     &PrintedRank::hbm, &PlanRank::expected_hbm},
-    {LineId::kernel_storage, 2, RuleId::kernel_storage_ddr, "DDR", &PlanKernel::ddr, &PrintedTable::ddr,
-     &PrintedRank::ddr, &PlanRank::expected_ddr},
-    {LineId::kernel_storage, 3, RuleId::kernel_storage_ssd, "SSD", &PlanKernel::ssd, &PrintedTable::ssd, nullptr,
-     nullptr},
-    {LineId::kernel_weights, 1, RuleId::kernel_weights, "weights", &PlanKernel::weights, nullptr, nullptr, nullptr},
+    {LineId::kernel_storage, 1, RuleId::kernel_storage_hbm, "HBM", &PlanKernel::hbm, &PrintedTable::hbm, &kRankHbm},
+    {LineId::kernel_storage, 2, RuleId::kernel_storage_ddr, "DDR", &PlanKernel::ddr, &PrintedTable::ddr, &kRankDdr},
+    {LineId::kernel_storage, 3, RuleId::kernel_storage_ssd, "SSD", &PlanKernel::ssd, &PrintedTable::ssd, nullptr},
+    {LineId::kernel_weights, 1, RuleId::kernel_weights, "weights", &PlanKernel::weights, nullptr, nullptr},
     {LineId::kernel_optimizer, 1, RuleId::kernel_optimizer, "optimizer state", &PlanKernel::optimizer_state, nullptr,
-     nullptr, nullptr},
+     nullptr},
 };
 
 using TotalBytes = std::optional<ByteInterval>;  // none: a cell says nothing, or the sum exceeds kMostSummed

@@ -108,8 +108,8 @@ MemoryTotals memory_totals(const PrintedPlan& printed, const KernelSum& sum, con
   const auto& rows = printed.ranks.rows;
   const bool is_rebuilt = corrections != nullptr && corrections->ranks.size() == rows.size();
   for (std::size_t r = 0; r < rows.size(); ++r) {
-    const Expectation expected = is_rebuilt ? corrections->ranks[r].*sum.expected_rank : Expectation{};
-    totals.ranks = with(totals.ranks, bytes_of(rows[r].*sum.rank, RoundedNumbers::rank_memory, expected));
+    const Expectation expected = is_rebuilt ? corrections->ranks[r].*sum.rank->expected : Expectation{};
+    totals.ranks = with(totals.ranks, bytes_of(rows[r].*sum.rank->cell, RoundedNumbers::rank_memory, expected));
   }
   return totals;
 }

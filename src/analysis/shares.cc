@@ -24,16 +24,17 @@ MemoryShares shares_of(const Checks& checks, const MemoryKind& kind, bool counte
   std::optional<ByteInterval> used;
   std::optional<RealInterval> percent;
   for (const PrintedRank& row : rows) {
-    if ((row.*kind.used).text != used_above) used = bytes_printed_as(used_above = (row.*kind.used).text, memory, kGiB);
+    const std::string_view used_here = (row.*kind.column.cell).text;
+    if (used_here != used_above) used = bytes_printed_as(used_above = used_here, memory, kGiB);
     if ((row.*kind.percent).text != percent_above)
       percent = values_printed_as(percent_above = (row.*kind.percent).text, Format::p0);
     if (!used || !percent) continue;
     Share share{&row, rank_number(row), real(*used), *percent, {}};
     const PlanRank* plan = checks.plan_rank(share.rank);
-    if (plan != nullptr && (plan->*kind.expected).known) {
-      const Expectation& expected = plan->*kind.expected;
+    if (plan != nullptr && (plan->*kind.column.expected).known) {
+      const Expectation& expected = plan->*kind.column.expected;
       // A disputed memory is reported by itself; its share need only fit one of the two.
-      share.used = expected.contradicted ? hull(share.used, real(expected.bytes)) : real(plan->*kind.bytes);
+      share.used = expected.contradicted ? hull(share.used, real(expected.bytes)) : real(plan->*kind.column.bytes);
     }
     if (counted && static_cast<double>(capacity.high) > kLeastCapacity)  // else there is none, and its share is 0
       share.expected = {share.used.low / by.high, share.used.high / std::max(by.low, 1.0)};

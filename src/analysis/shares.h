@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "analysis/checks.h"
+#include "analysis/memory_columns.h"
 
 namespace shardstats::analysis {
 
@@ -17,33 +18,13 @@ inline constexpr double kLeastCapacity = 128.0 * kMiB;  // bytes of a device tha
 // HBM or DDR: its cells and rules.
 struct MemoryKind {
   RuleId rule;
-  std::string_view what;  // "HBM"
-  Cell PrintedRank::*used;
+  const ByteColumn& column;
   Cell PrintedRank::*percent;
-  ByteInterval PlanRank::*bytes;
-  Expectation PlanRank::*expected;
   Expectation PlanTable::*table;
-  ByteInterval ShardSizes::*shard;
   std::size_t slot;  // of the planning memory line
 };
-inline constexpr MemoryKind kHbm{.rule = RuleId::rank_hbm_percent,
-                                 .what = "HBM",
-                                 .used = &PrintedRank::hbm,
-                                 .percent = &PrintedRank::hbm_percent,
-                                 .bytes = &PlanRank::hbm,
-                                 .expected = &PlanRank::expected_hbm,
-                                 .table = &PlanTable::hbm,
-                                 .shard = &ShardSizes::hbm,
-                                 .slot = 0};
-inline constexpr MemoryKind kDdr{.rule = RuleId::rank_ddr_percent,
-                                 .what = "DDR",
-                                 .used = &PrintedRank::ddr,
-                                 .percent = &PrintedRank::ddr_percent,
-                                 .bytes = &PlanRank::ddr,
-                                 .expected = &PlanRank::expected_ddr,
-                                 .table = &PlanTable::ddr,
-                                 .shard = &ShardSizes::ddr,
-                                 .slot = 1};
+inline constexpr MemoryKind kHbm{RuleId::rank_hbm_percent, kRankHbm, &PrintedRank::hbm_percent, &PlanTable::hbm, 0};
+inline constexpr MemoryKind kDdr{RuleId::rank_ddr_percent, kRankDdr, &PrintedRank::ddr_percent, &PlanTable::ddr, 1};
 
 // One rank's share, a fraction: what is printed, and what the printed capacity makes of it.
 struct Share {
