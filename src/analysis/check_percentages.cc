@@ -39,10 +39,8 @@ void add_share(Checks& checks, const MemoryKind& kind, RealInterval planning, co
   Finding& finding = checks.add_rank(kind.rule, cell, share.rank);
   if (apart(share.printed, share.expected) < kOtherDevice && share.rank != 0 && !one_capacity)
     finding.severity = Severity::warning;
-  finding.expected = expected_percent(share.expected);
   const std::string rank = share.rank < 0 ? "a rank" : "rank " + std::to_string(share.rank);
-  finding.message =
-      differs(std::string(kind.column.what) + " share of " + rank, cell.text, "%", finding.expected->text);
+  set_expected(finding, std::string(kind.column.what) + " share of " + rank, expected_percent(share.expected));
   if (!one_capacity) finding.message += other_device_text(share, planning);
   finding.suspects.push_back({share.row->*kind.column.cell, "the memory that the share is of"});
 }
@@ -50,11 +48,10 @@ void add_share(Checks& checks, const MemoryKind& kind, RealInterval planning, co
 void add_capacity(Checks& checks, const MemoryKind& kind, const Cell& cell, RealInterval common) {
   Finding& finding = checks.add(RuleId::reservation_capacity, cell);
   const ByteInterval bytes{capped(common.low), capped(std::min(common.high, 9e18))};
-  finding.expected = expected_bytes(bytes, Format::r3, kGiB);
-  finding.expected->text = capacity_text(common);
-  finding.message =
-      differs(std::string("planning ") + std::string(kind.column.what), cell.text, " GB", finding.expected->text) +
-      ", since the shares of all ranks agree on that";
+  Expected expected = expected_bytes(bytes, Format::r3, kGiB);
+  expected.text = capacity_text(common);
+  set_expected(finding, "planning " + std::string(kind.column.what), std::move(expected));
+  finding.message += ", since the shares of all ranks agree on that";
 }
 
 // The memory that row-wise tables are split by (storage-model.md section 3.3).

@@ -57,9 +57,7 @@ void check_perf(Checks& checks) {
     if (table == nullptr) continue;
     each_wrong(rows[i].perf, of_tables, table->perf, [&](const Cell& cell, std::size_t part, Expected expected) {
       const auto rule = static_cast<RuleId>(static_cast<std::size_t>(RuleId::table_perf_fwd_compute) + part);
-      Finding& finding = checks.add_table(rule, cell, i);
-      finding.message = differs(part_of(part, rows[i].fqn.text), cell.text, " ms", expected.text);
-      finding.expected = std::move(expected);
+      set_expected(checks.add_table(rule, cell, i), part_of(part, rows[i].fqn.text), std::move(expected));
     });
   }
   check_total(checks);
@@ -68,9 +66,8 @@ void check_perf(Checks& checks) {
     const PlanRank* plan = checks.plan_rank(rank);
     if (plan == nullptr) continue;
     each_wrong(row.perf, of_ranks, plan->expected_perf, [&](const Cell& cell, std::size_t part, Expected expected) {
-      Finding& finding = checks.add_rank(RuleId::rank_perf, cell, rank);
-      finding.message = differs(part_of(part, "rank " + std::to_string(rank)), cell.text, " ms", expected.text);
-      finding.expected = std::move(expected);
+      set_expected(checks.add_rank(RuleId::rank_perf, cell, rank), part_of(part, "rank " + std::to_string(rank)),
+                   std::move(expected));
     });
   }
 }

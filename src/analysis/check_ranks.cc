@@ -18,9 +18,8 @@ void check_sums(Checks& checks, const PrintedRank& row, int rank) {
     const Cell& cell = row.*column.cell;
     const Expectation& expectation = plan->*column.expected;
     if (!cell || !expectation.known || !expectation.contradicted) continue;
-    Finding& finding = checks.add_rank(column.rule, cell, rank);
-    finding.expected = expected_bytes(expectation.bytes, checks.printed.format_of(column.numbers), column.unit_bytes);
-    finding.message = differs(of_rank(column.what, rank), cell.text, column.unit, finding.expected->text);
+    set_expected(checks.add_rank(column.rule, cell, rank), of_rank(column.what, rank), column.unit,
+                 expected_bytes(expectation.bytes, checks.printed.format_of(column.numbers), column.unit_bytes));
   }
 }
 

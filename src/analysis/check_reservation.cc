@@ -11,8 +11,8 @@ void check_kjt(Checks& checks) {
   // Tables planned elsewhere, or an estimator with a batch size of its own, change this line: no error of the log.
   Finding& finding = checks.add(RuleId::reservation_kjt, cell);
   finding.severity = Severity::warning;
-  finding.expected = expected_bytes(kjt.bytes, checks.printed.format_of(RoundedNumbers::lines), kGiB);
-  finding.message = differs("KJT storage", cell.text, " GB", finding.expected->text);
+  set_expected(finding, "KJT storage",
+               expected_bytes(kjt.bytes, checks.printed.format_of(RoundedNumbers::lines), kGiB));
   const auto printed = bytes_printed_as(cell.text, checks.printed.format_of(RoundedNumbers::lines), kGiB);
   if (printed && printed->low > kjt.bytes.high && checks.plan.releases.front() < Release::v0_7_0)
     finding.message +=
@@ -24,9 +24,7 @@ void check_percent(Checks& checks, const Cell& cell, RealInterval share, std::st
   if (!printed) return;
   checks.compared.planning_percent = true;
   if (printed->overlaps(share)) return;
-  Finding& finding = checks.add(RuleId::reservation_percent, cell);
-  finding.expected = expected_percent(share);
-  finding.message = differs(what, cell.text, "%", finding.expected->text);
+  set_expected(checks.add(RuleId::reservation_percent, cell), what, expected_percent(share));
 }
 
 }  // namespace

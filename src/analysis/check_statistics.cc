@@ -26,9 +26,7 @@ class Comparison : public StatisticsReader {
     const bool is_unread = is_measure(n.rule) ? checks_.measures_unread : checks_.lines_unread;
     const bool is_said = !printed && (n.unit == "bytes" || is_unread);
     if (!n.cell || is_said || (printed && printed->overlaps(expected))) return false;
-    Finding& finding = checks_.add(n.rule, n.cell);
-    finding.expected = expected_value(expected, n.format, n.unit);
-    finding.message = differs(n.what, n.cell.text, printed_unit(n.unit), finding.expected->text);
+    set_expected(checks_.add(n.rule, n.cell), n.what, expected_value(expected, n.format, n.unit));
     return true;
   }
 

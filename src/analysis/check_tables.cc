@@ -21,9 +21,8 @@ std::string of_table(std::string_view what, const PrintedTable& row) {
 void add_storage(Checks& checks, std::size_t i, RuleId rule, std::string_view what, const Cell& cell,
                  const Expectation& expectation) {
   if (!cell || !expectation.known) return;
-  Finding& finding = checks.add_table(rule, cell, i);
-  finding.expected = expected_bytes(expectation.bytes, checks.printed.format_of(RoundedNumbers::table_storage), kGiB);
-  finding.message = differs(of_table(what, checks.printed.tables.rows[i]), cell.text, " GB", finding.expected->text);
+  set_expected(checks.add_table(rule, cell, i), of_table(what, checks.printed.tables.rows[i]),
+               expected_bytes(expectation.bytes, checks.printed.format_of(RoundedNumbers::table_storage), kGiB));
 }
 
 // Another table of the same name: tables of one name share their constraints (section 7, Q27), so the lists of
@@ -59,8 +58,7 @@ void check_num_indices(Checks& checks, std::size_t i, const PrintedTable& row, N
   if (!single) product.low = 0;
   Finding& finding = checks.add_table(RuleId::table_num_indices, row.num_indices, i);
   const std::string low = format(product.low, Format::r3), high = format(product.high, Format::r3);
-  finding.expected = Expected{product, "count", low == high ? low : low + ".." + high};
-  finding.message = differs(of_table("Num Indices", row), row.num_indices.text, "", finding.expected->text);
+  set_expected(finding, of_table("Num Indices", row), {product, "count", low == high ? low : low + ".." + high});
   finding.suspects.push_back({row.pooling_factor, "a factor of Num Indices"});
   finding.suspects.push_back({row.num_poolings, "a factor of Num Indices"});
 }

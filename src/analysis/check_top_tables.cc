@@ -167,10 +167,9 @@ class TopTables {
   }
 
   void add_first_shard(std::span<const Cell> slots, RealInterval value) {
-    Finding& finding = checks_.add(RuleId::top_tables_hbm, slots[1]);
-    finding.expected = expected_value(value, checks_.printed.format_of(RoundedNumbers::lines), "bytes");
-    finding.message = differs("HBM of the first shard of " + std::string(slots[0].text), slots[1].text, " GB",
-                              finding.expected->text);
+    set_expected(checks_.add(RuleId::top_tables_hbm, slots[1]),
+                 "HBM of the first shard of " + std::string(slots[0].text),
+                 expected_value(value, checks_.printed.format_of(RoundedNumbers::lines), "bytes"));
   }
 
   std::vector<int> sorted_ranks(const PlanTable& table) const {

@@ -166,6 +166,9 @@ Expected expected_percent(RealInterval share);
 // "HBM of table_7 is printed as 3.859 GB, the formulas give 3.858 GB"; where they can give the printed one as well,
 // what contradicts it are other numbers, and the message says so.
 std::string differs(std::string_view what, std::string_view printed, std::string_view unit, std::string_view expected);
+// Says so of the number that the finding disputes.
+void set_expected(Finding& finding, std::string_view what, std::string_view unit, Expected expected);
+void set_expected(Finding& finding, std::string_view what, Expected expected);  // in the unit of the log
 // "HBM of all 8 ranks does not add up: all tables together give 3.858 GB; at least one rank is wrong". `culprit`:
 // "rank".
 std::string does_not_add_up(std::string_view what, std::size_t ranks, std::string_view total, std::string_view unit,

@@ -96,6 +96,16 @@ std::string differs(std::string_view what, std::string_view printed, std::string
   return message.append(", the formulas give ").append(expected).append(unit);
 }
 
+void set_expected(Finding& finding, std::string_view what, std::string_view unit, Expected expected) {
+  finding.message = differs(what, finding.where.text, unit, expected.text);
+  finding.expected = std::move(expected);
+}
+
+void set_expected(Finding& finding, std::string_view what, Expected expected) {
+  const std::string_view unit = printed_unit(expected.unit);
+  set_expected(finding, what, unit, std::move(expected));
+}
+
 std::string does_not_add_up(std::string_view what, std::size_t ranks, std::string_view total, std::string_view unit,
                             std::string_view culprit) {
   std::string message(what);
