@@ -271,7 +271,6 @@ void check_percentages(Checks& checks) {
   checks.compared.hbm_percent = hbm_may_be_counted(checks) && check_kind(checks, kHbm, hbm, alone);
   checks.compared.ddr_percent = check_kind(checks, kDdr, ddr, alone);
   checks.compared.planning_hbm = checks.compared.hbm_percent && hbm.counted;
-  checks.compared.planning_ddr = checks.compared.ddr_percent;
 }
 
 bool capacities_differ(const PrintedPlan& printed, const Plan& plan) {

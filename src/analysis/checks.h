@@ -17,10 +17,9 @@ namespace shardstats::analysis {
 
 // Which printed numbers had something to be compared with; coverage reads it.
 struct Compared {
-  bool shards = false;                              // Shards cells with Sharding and Ranks
-  bool hbm_percent = false, ddr_percent = false;    // rank percentages
-  bool planning_hbm = false, planning_ddr = false;  // Planning (Usable) Memory
-  bool planning_percent = false;
+  bool shards = false;                            // Shards cells with Sharding and Ranks
+  bool hbm_percent = false, ddr_percent = false;  // rank percentages, and planning DDR with them
+  bool planning_hbm = false, planning_percent = false;
   bool ranks = false;                      // lines derived from the rank table
   bool critical_path = false;              // comms need every table's perf
   bool top_perf = false, top_hbm = false;  // top tables

@@ -15,7 +15,7 @@ enum class Nature : std::uint8_t {
   kernel,     // derived where the kernel's tables were rebuilt or print it
   table,      // derived where the parameter table is there
   planning_hbm,
-  planning_ddr,
+  planning_ddr,  // by the shares of it
   planning_percent,
   kjt,
   ranks,     // derived from the rank table where its rows are there
@@ -107,47 +107,45 @@ class Counter {
  private:
   void add(const Cell& cell, Nature nature, RuleId rule = {}) {
     if (!cell || nature == none || cell.text == "[]") return;
+    if (nature == input)
+      numbers_.add_input(cell);
+    else if (nature == unchecked)
+      numbers_.add_unchecked();
+    else
+      numbers_.add(is_derived(cell, nature), rule);
+  }
+
+  bool is_derived(const Cell& cell, Nature nature) const {
+    const auto& compared = checks_.compared;
     switch (nature) {
-      case input:
-        numbers_.add_input(cell);
-        break;
-      case unchecked:
-        numbers_.add_unchecked();
-        break;
       case storage:
-        numbers_.add(checks_.plan.sized, rule);
-        break;
+        return checks_.plan.sized;
       case kernel:
-        numbers_.add(std::ranges::binary_search(checks_.compared_kernel_sums, &cell), rule);
-        break;
+        return std::ranges::binary_search(checks_.compared_kernel_sums, &cell);
       case table:
-        numbers_.add(checks_.rows_complete, rule);
-        break;
+        return checks_.rows_complete;
       case planning_hbm:
-        numbers_.add(checks_.compared.planning_hbm, rule);
-        break;
+        return compared.planning_hbm;
       case planning_ddr:
-        numbers_.add(checks_.compared.planning_ddr, rule);
-        break;
+        return compared.ddr_percent;
       case planning_percent:
-        numbers_.add(checks_.compared.planning_percent, rule);
-        break;
+        return compared.planning_percent;
       case kjt:
-        numbers_.add(checks_.plan.kjt.known, rule);
-        break;
+        return checks_.plan.kjt.known;
       case ranks:
-        numbers_.add(checks_.compared.ranks, rule);
-        break;
+        return compared.ranks;
       case critical:
-        numbers_.add(checks_.compared.critical_path, rule);
-        break;
+        return compared.critical_path;
       case top:
-        numbers_.add(checks_.compared.top_hbm, rule);
-        break;
+        return compared.top_hbm;
       case none:
+      case input:
+      case unchecked:
         break;
     }
+    return false;
   }
+
   RuleId in_section(RuleId rule) const { return rule == imbalance_perf ? imbalance_ : rule; }
 
   void add_line(const PrintedLine& line) {
