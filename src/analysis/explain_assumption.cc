@@ -122,9 +122,7 @@ void add_other_values(const Context& context, const Assumption& a, std::vector<S
 }  // namespace
 
 Explained explain_assumption(const Context& context, std::string_view name) {
-  Explained explained;
-  explained.target = "assumption:" + std::string(name);
-  explained.kind = "assumption";
+  Explained explained{"assumption:" + std::string(name), "assumption"};
   struct Group {
     Step step;
     double tables = 0;
@@ -155,8 +153,7 @@ Explained explain_assumption(const Context& context, std::string_view name) {
     }
   }
   for (auto& [key, group] : groups) explained.steps.push_back(std::move(group.step));
-  std::stable_sort(explained.steps.begin(), explained.steps.end(),
-                   [](const Step& a, const Step& b) { return a.value.nominal > b.value.nominal; });
+  sort_by_size(explained.steps);
   if (const Assumption* a = assumption(context, name, std::nullopt)) add_other_values(context, *a, explained.steps);
   return explained;
 }

@@ -3,6 +3,7 @@
 #include <array>
 
 #include "analysis/explain_parts.h"
+#include "analysis/kernel_sums.h"
 #include "analysis/lines.h"
 #include "shardstats/analysis/reconstruct.h"
 
@@ -22,11 +23,6 @@ std::string not_sized(const Plan& plan) {
   return "Shards were not rebuilt: " + std::string(why_not_rebuilt(plan)) + ".";
 }
 
-void sort_by_size(std::vector<Step>& steps) {
-  std::stable_sort(steps.begin(), steps.end(),
-                   [](const Step& a, const Step& b) { return a.value.nominal > b.value.nominal; });
-}
-
 // ---- ranks ---------------------------------------------------------------------------------------------------------
 
 struct RankMemory {
@@ -42,10 +38,7 @@ struct RankMemory {
 void add_shards(const Context& context, std::uint32_t t, int rank, const Memory& memory, std::vector<Step>& steps,
                 Components& components) {
   const PlanTable& table = context.plan.tables[t];
-  const auto on_rank = [&](std::uint32_t i) { return context.plan.shards[table.first_shard + i].rank == rank; };
-  bool any = false;
-  for (std::uint32_t i = 0; i < table.shard_count && !any; ++i) any = on_rank(i);
-  if (!any) return;
+  if (context.plan.shards_on(table, rank) == 0) return;
   const TracedTable shards = traced(context, t);
   for (const ShardClass& c : shards.classes) {
     double here = 0;
@@ -136,11 +129,10 @@ void add_rank_memory(const Context& context, int rank, const RankMemory& m, Expl
   sum.note =
       plural(static_cast<double>(shards), "shard") + (sum.children.size() > shards ? ", dense modules and KJT" : "");
   if (sum.value.nominal <= 0 && !m.expected.contradicted && m.name != "HBM") return;
+  const std::size_t first = explained.steps.size();
   add_with_cell(std::move(sum), m.expected.contradicted, real(m.known), m.cell, explained.steps, rank_form(context));
-  const auto used = std::find_if(explained.steps.rbegin(), explained.steps.rend(), [](const Step& s) { return s.sum; });
-  const Step root = *used;
-  if (root.children.size() > 0 && root.children.back().label == "not explained")
-    components.add("not explained", m.name, 0, root.children.back().value.nominal);
+  const Step root = explained.steps[first];
+  components.add_unexplained(root, m.name);
   add_headroom(context, m, root, explained.steps);
 }
 
@@ -167,10 +159,9 @@ Cell kernel_cell(const Context& context, std::string_view kernel, const Memory& 
   return {};
 }
 
-Expectation kernel_expectation(const Context& context, std::string_view kernel, const Memory& memory) {
-  for (const PlanKernel& k : context.plan.kernels)
-    if (k.name == kernel) return k.*memory.kernel;
-  return {};
+bool is_contradicted(const Context& context, std::string_view kernel, const Memory& memory) {
+  const PlanKernel* rebuilt = analysis::kernel_of(context.plan, kernel);
+  return rebuilt != nullptr && (rebuilt->*memory.kernel).contradicted;
 }
 
 // Tables of the plan summed by a word of their printed row.
@@ -276,12 +267,9 @@ struct MemoryOfPlan {
 }  // namespace
 
 Explained explain_rank(const Context& context, int rank) {
-  Explained explained;
-  explained.target = "rank:" + std::to_string(rank);
-  explained.kind = "rank";
+  Explained explained{"rank:" + std::to_string(rank), "rank"};
   const Plan& plan = context.plan;
-  const auto found =
-      std::find_if(plan.ranks.begin(), plan.ranks.end(), [&](const PlanRank& r) { return r.rank == rank; });
+  const auto found = std::ranges::find(plan.ranks, rank, &PlanRank::rank);
   const auto index = static_cast<std::size_t>(found - plan.ranks.begin());
   static const PrintedRank kNone{};
   const PrintedRank& row = index < context.printed.ranks.rows.size() ? context.printed.ranks.rows[index] : kNone;
@@ -300,9 +288,7 @@ Explained explain_rank(const Context& context, int rank) {
 }
 
 Explained explain_kernel(const Context& context, std::string_view kernel) {
-  Explained explained;
-  explained.target = "kernel:" + std::string(kernel);
-  explained.kind = "kernel";
+  Explained explained{"kernel:" + std::string(kernel), "kernel"};
   std::array<std::vector<Step>, 3> tables;
   Components components;
   for (std::uint32_t t = 0; t < context.plan.tables.size(); ++t) {
@@ -328,7 +314,7 @@ Explained explain_kernel(const Context& context, std::string_view kernel) {
     Step sum = sum_of(std::string(memories()[m].name) + " of kernel " + std::string(kernel), FormulaId::kernel_sum,
                       std::move(tables[m]));
     const RealInterval known = sum.value.bounds;
-    add_with_cell(std::move(sum), kernel_expectation(context, kernel, memories()[m]).contradicted, known,
+    add_with_cell(std::move(sum), is_contradicted(context, kernel, memories()[m]), known,
                   kernel_cell(context, kernel, memories()[m]), explained.steps);
   }
   explained.components = components.rows();
@@ -337,8 +323,7 @@ Explained explain_kernel(const Context& context, std::string_view kernel) {
 }
 
 Explained explain_plan(const Context& context) {
-  Explained explained;
-  explained.target = explained.kind = "plan";
+  Explained explained{"plan", "plan"};
   explained.facts.push_back(shape_of(context.printed, context.plan));
   std::array<MemoryOfPlan, 3> memory;
   Components components;

@@ -117,12 +117,7 @@ class LineReader : public analysis::StatisticsReader {
     return is_named(target_, rule, key);
   }
 
-  Explained begin(RuleId rule, std::string_view key) const {
-    Explained explained;
-    explained.target = full_name(rule, key);
-    explained.kind = "line";
-    return explained;
-  }
+  Explained begin(RuleId rule, std::string_view key) const { return {full_name(rule, key), "line"}; }
 
   // The ranks of a number are told with it.
   Explained& same_or_new(RuleId rule, std::string_view key) {
@@ -201,6 +196,7 @@ class LineReader : public analysis::StatisticsReader {
       step.children.push_back(std::move(child));
     }
     add_up(step);
+    set_shares(step);
   }
 
   // The tables of the group with shards on its largest rank.
@@ -213,7 +209,7 @@ class LineReader : public analysis::StatisticsReader {
       child.note = plural(here, "shard");
       step.children.push_back(std::move(child));
     }
-    std::ranges::stable_sort(step.children, std::ranges::greater{}, [](const Step& s) { return s.value.nominal; });
+    sort_by_size(step.children);
     step.sum = true;
   }
 
@@ -234,18 +230,8 @@ class LineReader : public analysis::StatisticsReader {
       step.note =
           "column-wise plans of more than 8 ranks: a third of the sum up to v1.3.0 (docs/reference/log-format.md "
           "section 6.9)";
-    std::ranges::stable_sort(step.children, std::ranges::greater{}, [](const Step& s) { return s.value.nominal; });
+    sort_by_size(step.children);
     add_up(step);
-  }
-
-  static void add_up(Step& step) {
-    step.sum = true;
-    step.value.nominal = 0;
-    step.value.bounds = {};
-    for (const Step& child : step.children) {
-      step.value.nominal += child.value.nominal;
-      step.value.bounds = step.value.bounds + child.value.bounds;
-    }
     set_shares(step);
   }
 
@@ -259,9 +245,7 @@ class LineReader : public analysis::StatisticsReader {
 Explained top_tables(const Context& context, const RankValues& values, RuleId rule) {
   constexpr std::size_t kShownTables = 10;
   const bool perf = rule == RuleId::top_tables_perf;
-  Explained explained;
-  explained.target = rule_of(rule).id;
-  explained.kind = "line";
+  Explained explained{std::string(rule_of(rule).id), "line"};
   auto [ranks, tables] = analysis::top_candidates(context.plan, values, perf);
   explained.facts.emplace_back(rule_of(rule).formula);
   if (ranks.size() != 1) {
@@ -285,17 +269,15 @@ Explained top_tables(const Context& context, const RankValues& values, RuleId ru
 // Q of 8.2 as a sum over the tables; nullopt if one of them has batches of several sizes.
 std::optional<Step> ids_of_batch(const Context& context) {
   Step sum = value_step("ids of a batch", 0, {}, "");
-  sum.sum = true;
   for (std::uint32_t t = 0; t < context.plan.tables.size(); ++t) {
     const auto traced = traced_ids(context, t);
     if (!traced || traced->ids.node == nullptr) return std::nullopt;
     Step ids = step_of(context, *traced->ids.node, traced->operands, "");
     ids.label = name_of(context, t);
-    sum.value.nominal += ids.value.nominal;
-    sum.value.bounds = sum.value.bounds + ids.value.bounds;
     sum.children.push_back(std::move(ids));
   }
-  std::ranges::stable_sort(sum.children, std::ranges::greater{}, [](const Step& s) { return s.value.nominal; });
+  add_up(sum);
+  sort_by_size(sum.children);
   return sum;
 }
 
@@ -318,10 +300,8 @@ Step kjt_step(const Context& context, const Rule& rule) {
 }
 
 Explained kjt_line(const Context& context) {
-  Explained explained;
   const Rule& rule = rule_of(RuleId::reservation_kjt);
-  explained.target = rule.id;
-  explained.kind = "line";
+  Explained explained{std::string(rule.id), "line"};
   const Cell cell = analysis::kjt_cell(context.printed, context.plan);
   const Expectation& kjt = context.plan.kjt;
   if (kjt.known) explained.steps.push_back(kjt_step(context, rule));

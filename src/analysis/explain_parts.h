@@ -98,6 +98,12 @@ struct CellForm {
 // `unit`: of a node that is no named formula.
 Step step_of(const Context& context, const TraceNode& node, const std::vector<Operand>& operands,
              std::string_view unit = "bytes");
+// Nothing by that formula.
+Step empty_step(FormulaId formula);
+// The largest first.
+void sort_by_size(std::vector<Step>& steps);
+// Makes the step the sum of its children.
+void add_up(Step& step);
 // A sum over `children`.
 Step sum_of(std::string label, FormulaId formula, std::vector<Step> children);
 // "HBM of all 96 shards": a sum over `classes`, which hold so many shards.
@@ -126,6 +132,8 @@ class Components {
  public:
   void add(const Traced& storage, std::string_view memory, double shards, bool largest);
   void add(std::string_view label, std::string_view memory, double per_shard, double total);
+  // What a sum that add_with_cell() put in leaves unexplained.
+  void add_unexplained(const Step& sum, std::string_view memory);
   std::vector<ComponentRow> rows() const;
 
  private:

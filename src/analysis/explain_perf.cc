@@ -17,9 +17,7 @@ RealInterval shard_value(const PlanTable& table, std::size_t cell) {
 
 Step one_shard(const Context& context, const TracedPerf& table, const PerfClass& c) {
   if (c.perf.total.node) return step_of(context, *c.perf.total.node, table.operands, "ms");
-  Step step = value_step(std::string(form_of(FormulaId::perf_total).label), 0, {}, "ms");
-  step.formula = form_of(FormulaId::perf_total).name;
-  return step;
+  return empty_step(FormulaId::perf_total);
 }
 
 std::string columns_text(const PlanShard& shard) {
@@ -74,8 +72,7 @@ void use_traced(const Context& context, std::uint32_t t, int rank, Step& step) {
 void add_components(const Context& context, int rank, const PrintedPerf& printed, Explained& explained) {
   std::vector<Step> parts;
   for (std::size_t p = 0; p < kPerfParts; ++p) {
-    Step part = value_step(std::string(form_of(kPerfFormulas[p]).label), 0, {}, "ms");
-    part.formula = form_of(kPerfFormulas[p]).name;
+    Step part = empty_step(kPerfFormulas[p]);
     for (std::uint32_t t = 0; t < context.plan.tables.size(); ++t)
       if (const auto step = shards_on(context, t, rank, p)) {
         part.value.nominal += step->value.nominal;
@@ -142,7 +139,7 @@ void add_shard_perf(const Context& context, std::uint32_t t, int rank, Explained
 
 void add_rank_perf(const Context& context, int rank, Explained& explained) {
   const auto& ranks = context.plan.ranks;
-  const auto found = std::find_if(ranks.begin(), ranks.end(), [&](const PlanRank& r) { return r.rank == rank; });
+  const auto found = std::ranges::find(ranks, rank, &PlanRank::rank);
   const auto index = static_cast<std::size_t>(found - ranks.begin());
   if (found == ranks.end() || index >= context.printed.ranks.rows.size()) return;
   const PrintedPerf& printed = context.printed.ranks.rows[index].perf;
@@ -159,8 +156,7 @@ void add_rank_perf(const Context& context, int rank, Explained& explained) {
       children.push_back(*std::move(step));
     }
   if (children.empty()) return;
-  std::stable_sort(children.begin(), children.end(),
-                   [](const Step& a, const Step& b) { return a.value.nominal > b.value.nominal; });
+  sort_by_size(children);
   Step sum = sum_of("perf of rank " + std::to_string(rank), FormulaId::perf_total, std::move(children));
   add_with_cell(std::move(sum), (found->expected_perf.contradicted >> kPerfParts & 1) != 0, found->perf.total,
                 printed.total, explained.steps, rank_perf_form(context));

@@ -8,13 +8,7 @@
 namespace shardstats::explain_detail {
 namespace {
 
-Explained of_rule(RuleId rule) {
-  Explained explained;
-  explained.target = rule_of(rule).id;
-  explained.kind = "line";
-  explained.facts.emplace_back(rule_of(rule).formula);
-  return explained;
-}
+Explained of_rule(RuleId rule) { return {std::string(rule_of(rule).id), "line", {std::string(rule_of(rule).formula)}}; }
 
 // A printed percentage of one part of the HBM beside what the printed sizes give.
 void add_share(std::string_view name, const Step& part, const Step& rest, const Cell& percent, Explained& explained) {

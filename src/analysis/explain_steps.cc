@@ -8,6 +8,8 @@
 namespace shardstats::explain_detail {
 namespace {
 
+constexpr std::string_view kNotExplained = "not explained";
+
 Operand operand_of(const Context& context, const TraceNode& node, const std::vector<Operand>& operands) {
   if (node.input >= 0) return operands[static_cast<std::size_t>(node.input)];
   Operand operand{node.symbol, node.label, {node.nominal, node.value, ""}, Origin::log, {}, {}};
@@ -107,17 +109,33 @@ Step step_of(const Context& context, const TraceNode& node, const std::vector<Op
   return step;
 }
 
+Step empty_step(FormulaId formula) {
+  Step step = value_step(std::string(form_of(formula).label), 0, {}, form_of(formula).unit);
+  step.formula = form_of(formula).name;
+  return step;
+}
+
+void sort_by_size(std::vector<Step>& steps) {
+  std::ranges::stable_sort(steps, std::ranges::greater{}, [](const Step& step) { return step.value.nominal; });
+}
+
+void add_up(Step& step) {
+  step.sum = true;
+  step.value.nominal = 0;
+  step.value.bounds = {};
+  for (const Step& child : step.children) {
+    step.value.nominal += child.value.nominal;
+    step.value.bounds = step.value.bounds + child.value.bounds;
+  }
+}
+
 Step sum_of(std::string label, FormulaId formula, std::vector<Step> children) {
   Step step;
   step.label = std::move(label);
   step.formula = form_of(formula).name;
   step.value.unit = children.empty() ? form_of(formula).unit : children.front().value.unit;
-  step.sum = true;
-  for (const Step& child : children) {
-    step.value.nominal += child.value.nominal;
-    step.value.bounds = step.value.bounds + child.value.bounds;
-  }
   step.children = std::move(children);
+  add_up(step);
   return step;
 }
 
@@ -163,7 +181,7 @@ Step printed_step(std::string label, const Cell& cell, std::string_view verdict,
 void add_unexplained(const Cell& cell, CellForm form, Step& computed) {
   const Step printed = printed_step("", cell, "", form);
   const RealInterval rest = printed.value.bounds - computed.value.bounds;
-  Step step = value_step("not explained", printed.value.nominal - computed.value.nominal, rest, form.unit);
+  Step step = value_step(std::string(kNotExplained), printed.value.nominal - computed.value.nominal, rest, form.unit);
   step.note = "the printed cell differs from the sum";
   computed.children.push_back(std::move(step));
   computed.value.nominal = printed.value.nominal;
@@ -249,6 +267,11 @@ void Components::add_node(const TraceNode& node, std::string_view memory, double
 
 void Components::add(const Traced& storage, std::string_view memory, double shards, bool largest) {
   if (storage.node) add_node(*storage.node, memory, shards, largest);
+}
+
+void Components::add_unexplained(const Step& sum, std::string_view memory) {
+  if (!sum.children.empty() && sum.children.back().label == kNotExplained)
+    add(kNotExplained, memory, 0, sum.children.back().value.nominal);
 }
 
 std::vector<ComponentRow> Components::rows() const {

@@ -11,9 +11,7 @@ namespace {
 Step shard_step(const Context& context, const Memory& memory, const TracedTable& table, const ShardClass& c) {
   const Traced& storage = c.storage.*memory.storage;
   if (storage.node) return step_of(context, *storage.node, table.operands);
-  Step step = value_step(std::string(form_of(memory.formula).label), 0, {});
-  step.formula = form_of(memory.formula).name;
-  return step;
+  return empty_step(memory.formula);
 }
 
 // "ranks 0-94: 833,334 x 128"
@@ -84,11 +82,9 @@ void add_printed_only(const Context& context, const PrintedTable& row, Explained
 }  // namespace
 
 Explained explain_table(const Context& context, std::uint32_t t) {
-  Explained explained;
   const PlanTable& table = context.plan.tables[t];
   const PrintedTable& row = context.printed.tables.rows[table.row];
-  explained.target = row.fqn.text;
-  explained.kind = "table";
+  Explained explained{std::string(row.fqn.text), "table"};
   add_facts(context, t, explained);
   const TracedTable shards = traced(context, t);
   if (shards.classes.empty()) {
@@ -105,9 +101,7 @@ Explained explain_table(const Context& context, std::uint32_t t) {
     add_other_explanations(known, sum);
     add_with_cell(std::move(sum), e.contradicted, known, row.*memory.cell, explained.steps, storage_form(context));
     add_components(shards, memory, components);
-    const Step& root = explained.steps[first];
-    if (!root.children.empty() && root.children.back().label == "not explained")
-      components.add("not explained", memory.name, 0, root.children.back().value.nominal);
+    components.add_unexplained(explained.steps[first], memory.name);
   }
   add_table_perf(context, t, explained);
   explained.components = components.rows();
@@ -116,10 +110,7 @@ Explained explain_table(const Context& context, std::uint32_t t) {
 }
 
 Explained explain_shard(const Context& context, std::uint32_t t, int rank) {
-  Explained explained;
-  const std::string fqn(fqn_of(context, t));
-  explained.target = "table:" + fqn + "@rank:" + std::to_string(rank);
-  explained.kind = "table@rank";
+  Explained explained{"table:" + std::string(fqn_of(context, t)) + "@rank:" + std::to_string(rank), "table@rank"};
   add_facts(context, t, explained);
   const TracedTable shards = traced(context, t);
   Components components;

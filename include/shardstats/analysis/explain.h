@@ -61,12 +61,12 @@ struct ComponentRow {
 };
 
 struct Explained {
-  std::string target;              // as it was found: an FQN, "rank:43", ...
-  std::string kind;                // "table", "rank", "table@rank", "kernel", "plan", "assumption", "line"
-  std::vector<std::string> facts;  // one-line statements before the steps
-  std::vector<Step> steps;
-  std::vector<ComponentRow> components;
-  std::vector<std::string> notes;  // where documentation and source disagree, what cannot be known
+  std::string target;                // as it was found: an FQN, "rank:43", ...
+  std::string kind;                  // "table", "rank", "table@rank", "kernel", "plan", "assumption", "line"
+  std::vector<std::string> facts{};  // one-line statements before the steps
+  std::vector<Step> steps{};
+  std::vector<ComponentRow> components{};
+  std::vector<std::string> notes{};  // where documentation and source disagree, what cannot be known
 };
 
 struct UnknownTarget {
