@@ -272,12 +272,9 @@ std::string description(const MissingTables& missing) {
   for (const auto& [kernel, count] : missing.kernels)
     text +=
         (text.empty() ? "" : ", ") + (count == 0 ? "any" : std::to_string(count)) + " of kernel " + std::string(kernel);
-  for (const auto& [type, ranks] : missing.types) {
-    std::vector<bool> on(static_cast<std::size_t>(ranks.back()) + 1);
-    for (const int rank : ranks) on[static_cast<std::size_t>(rank)] = true;
+  for (const auto& [type, ranks] : missing.types)
     shards += (shards.empty() ? "; " : ", ") + std::string(type) + " shards on " +
-              (ranks.size() == 1 ? "rank " : "ranks ") + ranks_in(on);
-  }
+              (ranks.size() == 1 ? "rank " : "ranks ") + ranks_in(ranks);
   return text + shards;
 }
 

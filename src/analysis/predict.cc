@@ -243,19 +243,12 @@ class Prediction : private StatisticsReader {
     std::vector<std::vector<Cell>> tiers;
     for (std::int64_t k = 1; k <= kMostTiers && !left.empty(); ++k) {
       const Tier tier = hottest_tier(values_, left);
-      const std::vector<int> positions = listed(tier.members);
+      const std::vector<int> positions = marked(tier.members.may);
       tiers.push_back({write_.count(k), size(middle(tier.value)), write_.cell(ranks_text(positions))});
       remove(left, positions);
     }
     std::ranges::reverse(tiers);  // the hottest stands last
     for (const auto& tier : tiers) add_line(LineId::tier, tier);
-  }
-
-  static std::vector<int> listed(const RankList& list) {
-    std::vector<int> ranks;
-    for (std::size_t r = 0; r < list.may.size(); ++r)
-      if (list.may[r]) ranks.push_back(static_cast<int>(r));
-    return ranks;
   }
 
   void add_top_tables(LineId id) {
@@ -312,7 +305,7 @@ class Prediction : private StatisticsReader {
   }
 
   void ranks(const DerivedRanks& ranks) override {
-    const std::vector<int> on = listed(ranks.list);
+    const std::vector<int> on = marked(ranks.list.may);
     const bool brackets = ranks.rule == RuleId::distribution_ranks;
     if (ranks.rule == RuleId::tiers_ranks) return;
     found_.emplace_back(ranks.cell.place.line, write_.text(brackets ? bracketed(on) : ranks_text(on)));

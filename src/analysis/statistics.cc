@@ -279,13 +279,18 @@ RealInterval printed_or_anything(const Cell& cell, Format format, std::string_vi
   return printed_bounds(cell, format, unit).value_or(RealInterval{0, kAnyNumber});
 }
 
-std::string ranks_in(const std::vector<bool>& ranks) {
+std::vector<int> marked(const std::vector<bool>& ranks) {
   std::vector<int> numbers;
-  numbers.reserve(ranks.size());
   for (std::size_t r = 0; r < ranks.size(); ++r)
     if (ranks[r]) numbers.push_back(static_cast<int>(r));
+  return numbers;
+}
+
+std::string ranks_in(const std::vector<bool>& ranks) { return ranks_in(marked(ranks)); }
+
+std::string ranks_in(const std::vector<int>& ranks) {
   std::string text;
-  for (const std::string& run : runs_of(numbers)) text += (text.empty() ? "" : ",") + run;
+  for (const std::string& run : runs_of(ranks)) text += (text.empty() ? "" : ",") + run;
   return text;
 }
 
@@ -315,8 +320,7 @@ void remove(std::vector<std::size_t>& left, const std::vector<int>& positions) {
 TopCandidates top_candidates(const Plan& plan, const RankValues& values, bool perf) {
   TopCandidates found;
   const RankList list = at_largest(values[perf ? Quantity::perf : Quantity::sparse_hbm]);
-  for (std::size_t r = 0; r < list.may.size(); ++r)
-    if (list.may[r]) found.ranks.push_back(static_cast<int>(r));
+  found.ranks = marked(list.may);
   if (list.must != list.may) return found;
   for (const PlanTable& table : plan.tables) {
     const auto is_on = [&](int rank) {

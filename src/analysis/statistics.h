@@ -183,6 +183,9 @@ RealInterval first_shard(const Plan& plan, const PlanTable& table, bool perf);
 std::optional<RealInterval> printed_bounds(const Cell& cell, Format format, std::string_view unit);
 // The same; where nothing readable is printed, anything.
 RealInterval printed_or_anything(const Cell& cell, Format format, std::string_view unit);
-std::string ranks_in(const std::vector<bool>& ranks);  // "0-3,7"
+// The ranks that are marked, and as text: "0-3,7".
+std::vector<int> marked(const std::vector<bool>& ranks);
+std::string ranks_in(const std::vector<bool>& ranks);
+std::string ranks_in(const std::vector<int>& ranks);  // likewise, of ascending ones
 
 }  // namespace shardstats::analysis

@@ -32,12 +32,8 @@ void keep(std::vector<TableShare>& tables, std::size_t top) {
 // Ranks that must have the largest value; where bounds do not tell, those that may.
 std::vector<int> largest_ranks(RankBounds values) {
   const RankList list = at_largest(values);
-  std::vector<int> must, may;
-  for (std::size_t r = 0; r < values.size(); ++r) {
-    if (list.must[r]) must.push_back(static_cast<int>(r));
-    if (list.may[r]) may.push_back(static_cast<int>(r));
-  }
-  return must.empty() ? may : must;
+  const std::vector<int> must = analysis::marked(list.must);
+  return must.empty() ? analysis::marked(list.may) : must;
 }
 
 // The one of `ranks` whose value is largest in the middle.
