@@ -114,12 +114,8 @@ class TopTables {
     std::vector<std::string_view> names;
     for (const auto slots : lines_of(checks_.printed, id)) names.push_back(slots[0].text);
     const auto is_unlisted = [&](const PlanTable& t) {
-      if (t.sharding == Sharding::rw || t.sharding == Sharding::dp) return false;
-      const auto is_on = [&](int rank) {
-        return std::ranges::find(checks_.plan.shards_of(t), rank, &PlanShard::rank) != checks_.plan.shards_of(t).end();
-      };
-      const auto is_its_name = [&](std::string_view name) { return has_name(t, name); };
-      return std::ranges::all_of(ranks, is_on) && std::ranges::none_of(names, is_its_name);
+      const auto is_its_name = [&](std::string_view name) { return is_named(fqn_of(t), name); };
+      return may_be_listed(checks_.plan, t, ranks) && std::ranges::none_of(names, is_its_name);
     };
     const auto found = std::ranges::find_if(checks_.plan.tables, is_unlisted);
     return found == checks_.plan.tables.end() ? nullptr : &*found;
@@ -137,21 +133,18 @@ class TopTables {
 
   std::string_view fqn_of(const PlanTable& table) const { return checks_.printed.tables.rows[table.row].fqn.text; }
 
-  bool has_name(const PlanTable& table, std::string_view name) const { return is_named(fqn_of(table), name); }
-
   // Takes the listed table out of the candidates; false if it cannot stand there. `candidates`: in the plan's order.
   bool check_top_table(std::span<const Cell> slots, bool perf, RuleId rule, bool rank_known,
                        std::vector<const PlanTable*>& candidates, RealInterval& last) {
     const std::vector<const PlanTable*> named = listed_.named(slots[0].text);
-    const auto may_be_listed = [&](const PlanTable* t) {
-      if (rank_known) return std::ranges::binary_search(candidates, t);
-      return t->sharding != Sharding::rw && t->sharding != Sharding::dp;
+    const auto may_stand_here = [&](const PlanTable* t) {
+      return rank_known ? std::ranges::binary_search(candidates, t) : is_listed_type(t->sharding);
     };
     const auto high_of = [&](const PlanTable* t) { return first_shard(checks_.plan, *t, perf).high; };
     // Of tables with one name the largest comes first.
     const PlanTable* table = nullptr;
     for (const PlanTable* t : named) {
-      const bool fits = may_be_listed(t) && first_shard(checks_.plan, *t, perf).low <= last.high * (1 + 1e-12);
+      const bool fits = may_stand_here(t) && first_shard(checks_.plan, *t, perf).low <= last.high * (1 + 1e-12);
       if (fits && (table == nullptr || high_of(t) > high_of(table))) table = t;
     }
     if (rank_known) std::erase(candidates, table);

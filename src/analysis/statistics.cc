@@ -317,18 +317,18 @@ void remove(std::vector<std::size_t>& left, const std::vector<int>& positions) {
   left.resize(kept);
 }
 
+bool may_be_listed(const Plan& plan, const PlanTable& table, const std::vector<int>& ranks) {
+  return is_listed_type(table.sharding) &&
+         std::ranges::all_of(ranks, [&](int rank) { return plan.shards_on(table, rank) > 0; });
+}
+
 TopCandidates top_candidates(const Plan& plan, const RankValues& values, bool perf) {
   TopCandidates found;
   const RankList list = at_largest(values[perf ? Quantity::perf : Quantity::sparse_hbm]);
   found.ranks = marked(list.may);
   if (list.must != list.may) return found;
-  for (const PlanTable& table : plan.tables) {
-    const auto is_on = [&](int rank) {
-      return std::ranges::any_of(plan.shards_of(table), [rank](const PlanShard& shard) { return shard.rank == rank; });
-    };
-    if (table.sharding == Sharding::rw || table.sharding == Sharding::dp) continue;
-    if (std::ranges::all_of(found.ranks, is_on)) found.tables.push_back(&table);
-  }
+  for (const PlanTable& table : plan.tables)
+    if (may_be_listed(plan, table, found.ranks)) found.tables.push_back(&table);
   return found;
 }
 

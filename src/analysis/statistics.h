@@ -170,7 +170,11 @@ void remove(std::vector<std::size_t>& left, const std::vector<int>& positions);
 inline constexpr std::int64_t kMostTiers = 5;
 inline constexpr std::size_t kMostTopTables = 5;
 
-// Tables behind the largest perf or (sparse) HBM (6.9): those on the ranks that have it, neither RW nor DP.
+// May the list of the tables behind the largest perf or HBM have one of this type (6.9)?
+constexpr bool is_listed_type(Sharding sharding) { return sharding != Sharding::rw && sharding != Sharding::dp; }
+// And this table, which takes a shard on each of the ranks?
+bool may_be_listed(const Plan& plan, const PlanTable& table, const std::vector<int>& ranks);
+// Tables behind the largest perf or (sparse) HBM: those that may be listed.
 struct TopCandidates {
   std::vector<int> ranks;                // that may have the largest value
   std::vector<const PlanTable*> tables;  // on all of these ranks, if it is certain that they have it
