@@ -238,21 +238,15 @@ void write_diff_rows(const PlanDiff& diff, std::size_t top, const Lead& lead, st
   write_plan(diff.largest.hbm);
   write_plan(diff.headroom);
   for (const NumberDiff& number : diff.numbers) write_plan(number);
-  for (std::size_t i = 0; i < shown(diff.tables.size(), top); ++i) {
-    const TableDiff& table = diff.tables[i];
+  for (const TableDiff& table : shown(diff.tables, top))
     for (const NumberDiff* number : {&table.shards, &table.hbm, &table.ddr, &table.ssd, &table.perf})
       write_change("table", table.fqn, table.presence, *number, lead, out);
-  }
-  for (std::size_t i = 0; i < shown(diff.ranks.size(), top); ++i) {
-    const RankDiff& rank = diff.ranks[i];
+  for (const RankDiff& rank : shown(diff.ranks, top))
     for (const NumberDiff* number : {&rank.hbm, &rank.ddr, &rank.input, &rank.output, &rank.perf})
       write_change("rank", std::to_string(rank.rank), rank.presence, *number, lead, out);
-  }
-  for (std::size_t i = 0; i < shown(diff.kernels.size(), top); ++i) {
-    const KernelDiff& kernel = diff.kernels[i];
+  for (const KernelDiff& kernel : shown(diff.kernels, top))
     for (const NumberDiff* number : {&kernel.tables, &kernel.hbm, &kernel.ddr, &kernel.ssd})
       write_change("kernel", kernel.name, Presence::both, *number, lead, out);
-  }
 }
 
 void write_peak(const PlanPeak& peak, Row& row) {

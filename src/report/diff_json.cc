@@ -116,7 +116,7 @@ Json not_compared_json(const NotCompared& part) {
 template <class Rows, class Write>
 Json list_json(const Rows& rows, std::size_t top, Write write) {
   Json list = Json::array();
-  for (std::size_t i = 0; i < shown(rows.size(), top); ++i) list.push_back(write(rows[i]));
+  for (const auto& row : shown(rows, top)) list.push_back(write(row));
   return list;
 }
 

@@ -45,9 +45,7 @@ class DiffPaper {
   }
 
   void write_more(std::size_t rows, int indent, std::string_view word) {
-    if (shown(rows, top_) < rows)
-      line(indent,
-           "... and " + plural(static_cast<std::int64_t>(rows - shown(rows, top_)), "more " + std::string(word)));
+    if (shown(rows, top_) < rows) line(indent, and_more(rows - shown(rows, top_), word));
   }
 
   void write_causes(const std::vector<Cause>& causes, bool is_change) {
@@ -55,9 +53,7 @@ class DiffPaper {
       line(0, "why");
     else
       line(0, "why: " + std::string(no_cause_text(is_change)));
-    for (std::size_t i = 0; i < shown(causes.size(), top_); ++i) {
-      line(2, cause_and_effect(causes[i]));
-    }
+    for (const Cause& cause : shown(causes, top_)) line(2, cause_and_effect(cause));
     write_more(causes.size(), 2, "cause");
   }
 
@@ -82,10 +78,9 @@ class DiffPaper {
   void write_tables(const PlanDiff& diff) {
     if (const std::string text = not_compared_text(diff); !text.empty()) line(0, "not compared: " + text);
     if (diff.tables.empty()) return write_open(diff);
-    line(0, "tables: " + plural(static_cast<std::int64_t>(diff.tables.size()), "change") + ", " +
-                plural(diff.same_tables, "table") + " as before");
-    for (std::size_t i = 0; i < shown(diff.tables.size(), top_); ++i) {
-      const TableDiff& table = diff.tables[i];
+    line(0,
+         "tables: " + plural(diff.tables.size(), "change") + ", " + plural(diff.same_tables, "table") + " as before");
+    for (const TableDiff& table : shown(diff.tables, top_)) {
       const std::string what = table_text(table);
       line(2, table.fqn + (what.empty() ? "" : ": " + what));
       if (table.presence == Presence::both) {
@@ -115,7 +110,7 @@ class DiffPaper {
   void write_open(const PlanDiff& diff) {
     if (diff.open_tables.empty()) return;
     line(0, "not decided: " + open_tables_text(diff));
-    for (std::size_t i = 0; i < shown(diff.open_tables.size(), top_); ++i) line(2, diff.open_tables[i]);
+    for (const std::string& table : shown(diff.open_tables, top_)) line(2, table);
     write_more(diff.open_tables.size(), 2, "table");
   }
 
@@ -124,9 +119,8 @@ class DiffPaper {
     if (const std::string text = open_ranks_text(diff); !text.empty()) line(0, "not decided: " + text);
   }
   void write_changed(const std::vector<RankDiff>& ranks) {
-    line(0, "ranks: " + plural(static_cast<std::int64_t>(ranks.size()), "change"));
-    for (std::size_t i = 0; i < shown(ranks.size(), top_); ++i) {
-      const RankDiff& rank = ranks[i];
+    line(0, "ranks: " + plural(ranks.size(), "change"));
+    for (const RankDiff& rank : shown(ranks, top_)) {
       const std::string name = "rank " + std::to_string(rank.rank);
       if (rank.presence != Presence::both) {
         line(2, name + (rank.presence == Presence::added ? " is new: " : " is gone: ") +
@@ -139,8 +133,8 @@ class DiffPaper {
         line(2, name + ": HBM " + both_text(rank.hbm) + ", " + change_text(rank.hbm));
       else
         line(2, name + (rank.hbm.before && rank.hbm.after ? ": HBM as before" : ": HBM is not known"));
-      for (std::size_t p = 0; p < shown(rank.parts.size(), top_); ++p)
-        line(6, signed_text(rank.parts[p].hbm, DiffUnit::bytes) + "  " + part_text(rank.parts[p]));
+      for (const RankPart& part : shown(rank.parts, top_))
+        line(6, signed_text(part.hbm, DiffUnit::bytes) + "  " + part_text(part));
       write_more(rank.parts.size(), 6, "part");
       write_number(6, "DDR", rank.ddr);
       write_number(6, "input", rank.input);
@@ -153,8 +147,7 @@ class DiffPaper {
   void write_kernels(const std::vector<KernelDiff>& kernels) {
     if (kernels.empty()) return;
     line(0, "kernels");
-    for (std::size_t i = 0; i < shown(kernels.size(), top_); ++i) {
-      const KernelDiff& kernel = kernels[i];
+    for (const KernelDiff& kernel : shown(kernels, top_)) {
       line(2, kernel.name + (kernel.tables.changed ? ": tables " + both_text(kernel.tables) : ""));
       write_number(6, "HBM", kernel.hbm);
       write_number(6, "DDR", kernel.ddr);

@@ -34,15 +34,14 @@ std::string_view no_cause_text(bool is_change) {
 
 std::string open_tables_text(const PlanDiff& diff) {
   if (diff.open_tables.empty()) return {};
-  return plural(static_cast<std::int64_t>(diff.open_tables.size()), "table") +
-         " whose inputs leave open whether they change";
+  return plural(diff.open_tables.size(), "table") + " whose inputs leave open whether they change";
 }
 
 std::string open_ranks_text(const PlanDiff& diff) {
   const std::size_t ranks = diff.open_ranks.size();
   if (ranks == 0) return {};
-  return plural(static_cast<std::int64_t>(ranks), "rank") + " whose tables leave open whether " +
-         (ranks == 1 ? "it changes: " : "they change: ") + ranks_of(diff.open_ranks);
+  return plural(ranks, "rank") + " whose tables leave open whether " + (ranks == 1 ? "it changes: " : "they change: ") +
+         ranks_of(diff.open_ranks);
 }
 
 std::string hidden_text(const PlanDiff& diff) {
@@ -248,8 +247,8 @@ std::string parts_text(const RankDiff& rank) {
   if (rank.presence != Presence::both) return rank.presence == Presence::added ? "new" : "gone";
   std::vector<std::string> parts;
   constexpr std::size_t kMostParts = 3;
-  for (std::size_t i = 0; i < std::min(kMostParts, rank.parts.size()); ++i)
-    parts.push_back(signed_text(rank.parts[i].hbm, DiffUnit::bytes) + " " + part_text(rank.parts[i]));
+  for (const RankPart& part : shown(rank.parts, kMostParts))
+    parts.push_back(signed_text(part.hbm, DiffUnit::bytes) + " " + part_text(part));
   if (rank.parts.size() > kMostParts) parts.emplace_back("...");
   return listed(parts, "");
 }

@@ -83,10 +83,9 @@ void GithubAnnotations::add(std::string_view path, const PlanDiff& diff) {
   std::vector<std::string> parts;
   if (diff.limit) parts.push_back(diff_words::limit_text(*diff.limit));
   parts.push_back(diff.changed() ? diff_words::headline_text(diff) : diff_words::nothing_changed_text(diff));
-  for (std::size_t i = 0; i < std::min(kMostCauses, diff.causes.size()); ++i)
-    parts.push_back(diff_words::cause_and_effect(diff.causes[i]));
+  for (const Cause& cause : shown(diff.causes, kMostCauses)) parts.push_back(diff_words::cause_and_effect(cause));
   if (diff.causes.size() > kMostCauses)
-    parts.push_back("and " + plural(static_cast<std::int64_t>(diff.causes.size() - kMostCauses), "more cause"));
+    parts.push_back("and " + plural(diff.causes.size() - kMostCauses, "more cause"));
   std::erase(parts, "");
   std::string message;
   for (const std::string& part : parts) message += (message.empty() ? "" : "; ") + part;

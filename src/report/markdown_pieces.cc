@@ -63,7 +63,7 @@ std::string head(const Cells& names, std::string_view aligned) {
 }
 
 std::string rest(std::int64_t left_out, std::string_view word) {
-  return left_out == 0 ? "" : "\n... and " + plural(left_out, "more " + std::string(word)) + "\n";
+  return left_out == 0 ? "" : "\n" + and_more(static_cast<std::size_t>(left_out), word) + "\n";
 }
 
 }  // namespace shardstats::markdown

@@ -59,8 +59,7 @@ std::string fits_text(const std::optional<Fits>& fits) {
 std::string choice_text(const RankStash& rank) {
   const std::string number = "Rank " + std::to_string(rank.rank) + ": ";
   if (rank.tables.empty()) return number + "nothing is stashed; peak " + human_bytes(rank.before.peak);
-  std::string text = number + human_bytes(rank.bytes) + " of " +
-                     plural(static_cast<std::int64_t>(rank.tables.size()), "table") + " stashed, " +
+  std::string text = number + human_bytes(rank.bytes) + " of " + plural(rank.tables.size(), "table") + " stashed, " +
                      human_ms(rank.copy_ms) + " each way in a window of " + human_ms(exactly(rank.window)) + "; peak " +
                      human_bytes(rank.before.peak) + " before, " + human_bytes(rank.after.peak) + " after";
   if (rank.off_by > 0)
@@ -124,8 +123,8 @@ class StashWriter {
   }
 
   std::string headline() const {
-    std::string text = plural(static_cast<std::int64_t>(plan_.ranks.size()), "rank") + ": the largest peak is " +
-                       human_bytes(plan_.peak_before) + " before and " + human_bytes(plan_.peak_after) + " after";
+    std::string text = plural(plan_.ranks.size(), "rank") + ": the largest peak is " + human_bytes(plan_.peak_before) +
+                       " before and " + human_bytes(plan_.peak_after) + " after";
     if (!plan_.options.target) return text;
     text += "; target " + human_bytes(exactly(*plan_.options.target)) + ":";
     for (std::size_t f = 0; f < kFitsNames.size(); ++f)
@@ -143,24 +142,20 @@ class StashWriter {
     write_phases("before", rank.before, whole, style_, out_);
     write_phases("after", rank.after, whole, style_, out_);
     Rows rows = {{"bytes", "stashed table"}};
-    const std::size_t count = shown(rank.tables.size(), top_);
-    for (std::size_t i = 0; i < count; ++i)
-      rows.push_back({human_bytes(rank.tables[i].bytes), std::string(rank.tables[i].fqn)});
-    if (count < rank.tables.size())
-      rows.push_back(
-          {"...", "and " + plural(static_cast<std::int64_t>(rank.tables.size() - count), "table") + " more"});
+    const auto tables = shown(rank.tables, top_);
+    for (const StashedTable& table : tables) rows.push_back({human_bytes(table.bytes), std::string(table.fqn)});
+    if (tables.size() < rank.tables.size())
+      rows.push_back({"...", "and " + plural(rank.tables.size() - tables.size(), "table") + " more"});
     write_rows(std::move(rows), static_cast<std::size_t>(style_.width), out_);
   }
 
   void write_ranks() {
     if (ranks_.size() < 2) return;
     Rows rows = {{"rank", "tables", "stashed", "each way", "before", "after", ""}};
-    for (std::size_t i = 0; i < shown(ranks_.size(), top_); ++i) {
-      const RankStash& rank = *ranks_[i];
-      rows.push_back({std::to_string(rank.rank), std::to_string(rank.tables.size()), human_bytes(rank.bytes),
-                      human_ms(rank.copy_ms), human_bytes(rank.before.peak), human_bytes(rank.after.peak),
-                      fits_text(rank.fits)});
-    }
+    for (const RankStash* rank : shown(ranks_, top_))
+      rows.push_back({std::to_string(rank->rank), std::to_string(rank->tables.size()), human_bytes(rank->bytes),
+                      human_ms(rank->copy_ms), human_bytes(rank->before.peak), human_bytes(rank->after.peak),
+                      fits_text(rank->fits)});
     write_rows(std::move(rows), static_cast<std::size_t>(style_.width), out_);
   }
 

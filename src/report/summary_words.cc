@@ -14,7 +14,7 @@ constexpr std::size_t kMostGroups = 4;
 
 // "rank 28", "ranks 28 and 43", "96 ranks"
 std::string ranks_text(const std::vector<int>& ranks) {
-  if (ranks.size() > kMostRanks) return plural(static_cast<std::int64_t>(ranks.size()), "rank");
+  if (ranks.size() > kMostRanks) return plural(ranks.size(), "rank");
   std::vector<std::string> words;
   for (const int rank : ranks) words.push_back(std::to_string(rank));
   return (ranks.size() == 1 ? "rank " : "ranks ") + listed(words, "and");
@@ -131,8 +131,7 @@ std::string critical_text(const PerfSummary& perf) {
 
 std::string groups_text(const std::vector<TableGroup>& groups) {
   std::vector<std::string> words;
-  for (std::size_t i = 0; i < groups.size() && i < kMostGroups; ++i) {
-    const TableGroup& group = groups[i];
+  for (const TableGroup& group : shown(groups, kMostGroups)) {
     std::string text = std::string(group.name) + " " + plural(group.tables, "table");
     if (group.hbm && group.hbm->high > 0) text += " " + human_bytes(*group.hbm);
     if (group.ddr && group.ddr->low > 0) text += " and " + human_bytes(*group.ddr) + " DDR";

@@ -98,11 +98,10 @@ void write_survey(const Totals& totals, std::size_t top, const TextStyle& style,
   out += wrapped(logs, style.width, 2) + "\n";
   const std::vector<RuleCount> rules = by_gravity(survey);
   if (rules.empty()) return;
-  const std::size_t most = shown(rules.size(), top);
   std::vector<std::string> words;
-  for (std::size_t i = 0; i < most; ++i) words.push_back(count_text(rules[i]));
+  for (const RuleCount& rule : shown(rules, top)) words.push_back(count_text(rule));
   std::string line = "most findings: " + listed(words, "");
-  if (most < rules.size()) line += ", and " + plural(static_cast<std::int64_t>(rules.size() - most), "more rule");
+  if (words.size() < rules.size()) line += ", and " + plural(rules.size() - words.size(), "more rule");
   out += wrapped(line, style.width, 2) + "\n";
 }
 

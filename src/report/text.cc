@@ -17,7 +17,7 @@ std::string alternatives_text(const std::vector<AssumedValue>& values) {
   std::vector<std::string> words;
   for (const AssumedValue& value : values) words.push_back(value_text(value));
   if (words.size() <= kMostAlternatives) return listed(words, "or");
-  const auto more = static_cast<std::int64_t>(words.size() - kMostAlternatives);
+  const std::size_t more = words.size() - kMostAlternatives;
   words.resize(kMostAlternatives);
   return listed(words, "") + " or " + plural(more, "more value");
 }
@@ -159,15 +159,14 @@ std::string finding_text(std::string_view path, const Finding& finding, const Te
 
 void write_findings(std::string_view path, const Report& report, bool hints, std::size_t top, const TextStyle& style,
                     std::string& out) {
-  const std::size_t most = shown(report.findings.size(), top);
-  for (std::size_t i = 0; i < most; ++i) {
-    const Finding& finding = report.findings[i];
+  const auto findings = shown(report.findings, top);
+  for (const Finding& finding : findings) {
     out += wrapped(finding_text(path, finding, style), style.width, 4) + "\n";
     if (hints && !finding.rule->hint.empty())
       out += wrapped("    try: " + std::string(finding.rule->hint), style.width, 9) + "\n";
   }
-  if (most < report.findings.size())
-    out += "... and " + plural(static_cast<std::int64_t>(report.findings.size() - most), "more finding") + "\n";
+  if (findings.size() < report.findings.size())
+    out += and_more(report.findings.size() - findings.size(), "finding") + "\n";
 }
 
 namespace {
@@ -236,8 +235,7 @@ void write_reconstruction(const Reconstruction& plan, const TextStyle& style, st
     tables.add(std::move(cells));
   }
   if (plan.sized && !plan.tables.empty()) tables.write(style, out);
-  if (plan.sized && plan.tables_hidden > 0)
-    out += "  ... and " + plural(static_cast<std::int64_t>(plan.tables_hidden), "more table") + "\n";
+  if (plan.sized && plan.tables_hidden > 0) out += "  " + and_more(plan.tables_hidden, "table") + "\n";
   const bool is_open = std::ranges::any_of(plan.tables, [](const TableRow& row) {
     return may_have_another_size(*row.table) || may_have_another_optimizer(*row.table);
   });
@@ -251,8 +249,7 @@ void write_reconstruction(const Reconstruction& plan, const TextStyle& style, st
                bytes_or_dash(plan.rank_hbm, rank->sparse_hbm), bytes_or_dash(plan.rank_ddr, rank->ddr),
                bytes_or_dash(plan.column_bytes, rank->input), bytes_or_dash(plan.column_bytes, rank->output)});
   if (!plan.ranks.empty()) ranks.write(style, out);
-  if (plan.ranks_hidden > 0)
-    out += "  ... and " + plural(static_cast<std::int64_t>(plan.ranks_hidden), "more rank") + "\n";
+  if (plan.ranks_hidden > 0) out += "  " + and_more(plan.ranks_hidden, "rank") + "\n";
 }
 
 void write_verdict(Verdict verdict, const Totals& totals, const TextStyle& style, std::string& out) {

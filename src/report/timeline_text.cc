@@ -120,16 +120,16 @@ void write_timeline(const Timeline& timeline, std::size_t top, const TextStyle& 
   const auto line = [&](const std::string& text) { out += wrapped(text, style.width, 2) + "\n"; };
   line(timeline_model(timeline));
   const auto ranks = by_peak(timeline.ranks);
-  for (std::size_t i = 0; i < shown(ranks.size(), top); ++i) {
-    line(painted(timeline_heading(*ranks[i]), kBold, style));
-    write_phases("phase", *ranks[i], ranks.front()->peak.high, style, out);
-    write_buffers(*ranks[i], style, out);
-    write_difference(*ranks[i], out);
+  for (const RankTimeline* rank : shown(ranks, top)) {
+    line(painted(timeline_heading(*rank), kBold, style));
+    write_phases("phase", *rank, ranks.front()->peak.high, style, out);
+    write_buffers(*rank, style, out);
+    write_difference(*rank, out);
   }
   if (ranks.size() < 2) return;
-  line("All " + plural(static_cast<std::int64_t>(ranks.size()), "rank") + ": peaks of " +
-       human_bytes(ranks.back()->peak) + " (rank " + std::to_string(ranks.back()->rank) + ") to " +
-       human_bytes(ranks.front()->peak) + " (rank " + std::to_string(ranks.front()->rank) + ")");
+  line("All " + plural(ranks.size(), "rank") + ": peaks of " + human_bytes(ranks.back()->peak) + " (rank " +
+       std::to_string(ranks.back()->rank) + ") to " + human_bytes(ranks.front()->peak) + " (rank " +
+       std::to_string(ranks.front()->rank) + ")");
 }
 
 }  // namespace shardstats

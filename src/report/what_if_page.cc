@@ -253,15 +253,13 @@ std::string cells(std::string_view tag, const std::vector<std::string>& texts, s
 
 std::string more(std::size_t rows, std::size_t top, std::string_view word) {
   const std::size_t hidden = rows - shown(rows, top);
-  return hidden == 0
-             ? ""
-             : html_paragraph("... and " + plural(static_cast<std::int64_t>(hidden), "more " + std::string(word)));
+  return hidden == 0 ? "" : html_paragraph(and_more(hidden, word));
 }
 
 template <class Items, class Text>
 std::string list(const Items& items, std::size_t top, std::string_view word, const Text& text) {
   std::string out = "<ul>\n";
-  for (std::size_t i = 0; i < shown(items.size(), top); ++i) out += "<li>" + xml_escaped(text(items[i])) + "</li>\n";
+  for (const auto& item : shown(items, top)) out += "<li>" + xml_escaped(text(item)) + "</li>\n";
   return out + "</ul>\n" + more(items.size(), top, word);
 }
 
@@ -292,8 +290,7 @@ std::string change_table(const diff_words::ChangeTable& table, std::size_t top) 
   names.insert(names.end(), {"before", "after", "change"});
   std::string out = "<h3>" + std::string(table.title) + "</h3>\n<div class=\"wide\"><table>\n" +
                     cells("th", names, table.names.size());
-  for (std::size_t i = 0; i < shown(table.rows.size(), top); ++i) {
-    const diff_words::ChangeRow& row = table.rows[i];
+  for (const diff_words::ChangeRow& row : shown(table.rows, top)) {
     std::vector<std::string> texts = row.words;
     texts.insert(texts.end(), {row.before, row.after, row.change});
     out += cells("td", texts, row.words.size());

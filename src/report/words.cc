@@ -22,6 +22,12 @@ std::string plural(std::int64_t n, std::string_view word) {
   return with_commas(n) + " " + std::string(word) + (n == 1 ? "" : "s");
 }
 
+std::string plural(std::size_t n, std::string_view word) { return plural(static_cast<std::int64_t>(n), word); }
+
+std::string and_more(std::size_t left_out, std::string_view word) {
+  return "... and " + plural(left_out, "more " + std::string(word));
+}
+
 std::string listed(const std::vector<std::string>& words, std::string_view last) {
   std::string text;
   for (std::size_t i = 0; i < words.size(); ++i) {

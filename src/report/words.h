@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -22,6 +23,9 @@ std::string painted(std::string_view text, std::string_view color, const TextSty
 
 // "1 table", "1,935 tables"
 std::string plural(std::int64_t n, std::string_view word);
+std::string plural(std::size_t n, std::string_view word);
+// "... and 3 more tables"
+std::string and_more(std::size_t left_out, std::string_view word);
 // "v1.2.0, v1.3.0 or v1.4.0"
 std::string listed(const std::vector<std::string>& words, std::string_view last);
 // "3.85..3.87", or "3.85" if both bounds read so.
@@ -46,5 +50,9 @@ std::string padded(std::string_view text, std::size_t width);
 std::string right_aligned(std::string_view text, std::size_t width);
 // Rows of a list that are shown if it is cut to `top`; 0: all.
 std::size_t shown(std::size_t rows, std::size_t top);
+template <class Row>
+std::span<const Row> shown(const std::vector<Row>& rows, std::size_t top) {
+  return std::span(rows).first(shown(rows.size(), top));
+}
 
 }  // namespace shardstats
