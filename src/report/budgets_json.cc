@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "report/json_array.h"
 #include "shardstats/report/budgets_text.h"
 #include "shardstats/report/json.h"
 
@@ -12,7 +13,7 @@ bool is_whole(BudgetUnit unit) { return unit == BudgetUnit::bytes || unit == Bud
 
 Json limit_json(double x, BudgetUnit unit) { return is_whole(unit) ? Json(capped(x)) : Json(x); }
 
-Json value_json(const BudgetResult& result, BudgetUnit unit) {
+Json measured_json(const BudgetResult& result, BudgetUnit unit) {
   if (!result.word.empty()) return result.word;
   if (!result.value) return nullptr;
   Json json = is_whole(unit) ? bounds_json(outward(*result.value)) : bounds_json(*result.value);
@@ -22,7 +23,7 @@ Json value_json(const BudgetResult& result, BudgetUnit unit) {
 
 Json result_json(const BudgetResult& result) {
   const BudgetForm& form = form_of(result.budget->id);
-  Json json = {{"budget", form.name}, {"status", name(result.status)}, {"value", value_json(result, form.unit)}};
+  Json json = {{"budget", form.name}, {"status", name(result.status)}, {"value", measured_json(result, form.unit)}};
   json["limit"] =
       form.unit == BudgetUnit::word ? Json(result.budget->allowed) : limit_json(result.budget->limit, form.unit);
   json["pattern"] = form.of_tables() ? Json(result.pattern) : Json();
@@ -36,10 +37,6 @@ Json result_json(const BudgetResult& result) {
 
 }  // namespace
 
-nlohmann::ordered_json budgets_json(const BudgetReport& report) {
-  Json all = Json::array();
-  for (const BudgetResult& result : report.results) all.push_back(result_json(result));
-  return all;
-}
+nlohmann::ordered_json budgets_json(const BudgetReport& report) { return array_of(report.results, result_json); }
 
 }  // namespace shardstats

@@ -1,6 +1,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "report/json_array.h"
 #include "report/words.h"
 #include "shardstats/report/diff.h"
 
@@ -34,13 +35,11 @@ Json number_json(const NumberDiff& number) {
 }
 
 Json inputs_json(const std::vector<InputDiff>& inputs) {
-  Json list = Json::array();
-  for (const InputDiff& input : inputs) {
+  return array_of(inputs, [](const InputDiff& input) {
     Json one = {{"name", input.name}, {"before", input.before}, {"after", input.after}};
     if (!input.note.empty()) one["note"] = input.note;
-    list.push_back(std::move(one));
-  }
-  return list;
+    return one;
+  });
 }
 
 Json cause_json(const Cause& cause) {
@@ -60,20 +59,15 @@ Json cause_json(const Cause& cause) {
           {"shared", cause.shared}};
 }
 
-Json assumption_json(const AssumptionDiff& assumption) {
-  const auto values = [](const std::vector<AssumedValue>& all) {
-    Json list = Json::array();
-    for (const AssumedValue& value : all) list.push_back(value_json(value));
-    return list;
-  };
+Json assumption_diff_json(const AssumptionDiff& assumption) {
   return {{"name", assumption.name},
           {"scope", assumption.tables > 0 ? "tables" : "plan"},
           {"tables", assumption.tables > 0 ? Json(assumption.tables) : Json()},
-          {"before", values(assumption.before)},
-          {"after", values(assumption.after)}};
+          {"before", array_of(assumption.before, value_json)},
+          {"after", array_of(assumption.after, value_json)}};
 }
 
-Json table_json(const TableDiff& table) {
+Json table_diff_json(const TableDiff& table) {
   return {{"fqn", table.fqn},
           {"presence", kPresence[static_cast<std::size_t>(table.presence)]},
           {"sharding", table.sharding},
@@ -113,17 +107,8 @@ Json not_compared_json(const NotCompared& part) {
   return {{"what", part.what}, {"part", part.partly ? "some" : "all"}, {"lacks", lacks}};
 }
 
-template <class Rows, class Write>
-Json list_json(const Rows& rows, std::size_t top, Write write) {
-  Json list = Json::array();
-  for (const auto& row : shown(rows, top)) list.push_back(write(row));
-  return list;
-}
-
 Json releases_json(const std::vector<Release>& releases) {
-  Json list = Json::array();
-  for (const Release release : releases) list.push_back(name(release));
-  return list;
+  return array_of(releases, [](Release release) { return name(release); });
 }
 
 }  // namespace
@@ -133,7 +118,7 @@ Json diff_json(const PlanDiff& diff, std::size_t top) {
     return Json{{"rank", rank.rank},
                 {"presence", kPresence[static_cast<std::size_t>(rank.presence)]},
                 {"hbm", number_json(rank.hbm)},
-                {"parts", list_json(rank.parts, top, part_json)},
+                {"parts", array_of(shown(rank.parts, top), part_json)},
                 {"ddr", number_json(rank.ddr)},
                 {"input", number_json(rank.input)},
                 {"output", number_json(rank.output)},
@@ -150,17 +135,17 @@ Json diff_json(const PlanDiff& diff, std::size_t top) {
       {"releases", {{"before", releases_json(diff.releases_before)}, {"after", releases_json(diff.releases_after)}}},
       {"largest_hbm", std::move(largest)},
       {"headroom", number_json(diff.headroom)},
-      {"causes", list_json(diff.causes, top, cause_json)},
-      {"assumptions", list_json(diff.assumptions, 0, assumption_json)},
+      {"causes", array_of(shown(diff.causes, top), cause_json)},
+      {"assumptions", array_of(diff.assumptions, assumption_diff_json)},
       {"plan", std::move(plan)},
-      {"tables", list_json(diff.tables, top, table_json)},
+      {"tables", array_of(shown(diff.tables, top), table_diff_json)},
       {"tables_same", diff.same_tables},
       {"tables_open", diff.open_tables},
       {"tables_printed", diff.tables_printed},
-      {"not_compared", list_json(diff.not_compared, 0, not_compared_json)},
-      {"ranks", list_json(diff.ranks, top, rank_json)},
+      {"not_compared", array_of(diff.not_compared, not_compared_json)},
+      {"ranks", array_of(shown(diff.ranks, top), rank_json)},
       {"ranks_open", diff.open_ranks},
-      {"kernels", list_json(diff.kernels, top, kernel_json)},
+      {"kernels", array_of(shown(diff.kernels, top), kernel_json)},
       {"left_out",
        {{"causes", left_out(diff.causes.size())},
         {"tables", left_out(diff.tables.size())},

@@ -3,12 +3,11 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "report/json_array.h"
 #include "shardstats/analysis/block.h"
 
 namespace shardstats {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 // Byte counts are integers; what is below a byte or beyond 2^63 stays a double.
 Json number(double value, std::string_view unit) {
@@ -50,8 +49,7 @@ Json step_json(const Step& step) {
   json["formula"] = step.formula.empty() ? Json(nullptr) : Json(step.formula);
   json["expression"] = step.expression;
   json["substituted"] = step.substituted;
-  json["operands"] = Json::array();
-  for (const Operand& operand : step.operands) json["operands"].push_back(operand_json(operand));
+  json["operands"] = array_of(step.operands, operand_json);
   json["origin"] = name(step.origin);
   json["line"] = nullptr;
   if (step.printed) add_printed(*step.printed, json);
@@ -60,9 +58,15 @@ Json step_json(const Step& step) {
   if (!step.note.empty()) json["note"] = step.note;
   if (step.was) json["was"] = amount_json(*step.was);
   if (step.narrowed) json["narrowed"] = amount_json(*step.narrowed);
-  json["children"] = Json::array();
-  for (const Step& child : step.children) json["children"].push_back(step_json(child));
+  json["children"] = array_of(step.children, step_json);
   return json;
+}
+
+Json component_json(const ComponentRow& row) {
+  return {{"label", row.label},
+          {"per_shard", number(row.per_shard, "bytes")},
+          {"total", number(row.total, "bytes")},
+          {"percent", row.percent}};
 }
 
 }  // namespace
@@ -70,14 +74,8 @@ Json step_json(const Step& step) {
 Json explained_json(const Explained& explained) {
   Json json{{"target", explained.target}, {"kind", explained.kind}};
   json["facts"] = explained.facts;
-  json["steps"] = Json::array();
-  for (const Step& step : explained.steps) json["steps"].push_back(step_json(step));
-  json["components"] = Json::array();
-  for (const ComponentRow& row : explained.components)
-    json["components"].push_back({{"label", row.label},
-                                  {"per_shard", number(row.per_shard, "bytes")},
-                                  {"total", number(row.total, "bytes")},
-                                  {"percent", row.percent}});
+  json["steps"] = array_of(explained.steps, step_json);
+  json["components"] = array_of(explained.components, component_json);
   json["notes"] = explained.notes;
   return json;
 }

@@ -7,6 +7,7 @@
 
 #include "report/diff_words.h"
 #include "report/html/assets.h"
+#include "report/json_array.h"
 #include "report/words.h"
 #include "shardstats/report/explain_json.h"
 #include "shardstats/report/text.h"
@@ -82,13 +83,6 @@ Json words_of(const Rows& rows, Value value) {
   return column.take();
 }
 
-template <class Rows, class Value>
-Json values_of(const Rows& rows, Value value) {
-  Json column = Json::array();
-  for (const auto& row : rows) column.push_back(value(row));
-  return column;
-}
-
 Json positive_or_null(std::int64_t n) { return n > 0 ? Json(n) : Json(); }
 
 // Totals and components: {"total": bounds, "fwd_compute": bounds, ...}
@@ -148,12 +142,12 @@ Json tables_json(const HtmlBlock& block) {
     return row.table->sized ? choice_text(row.table->choice) : std::string("-");
   };
   const auto alternatives = [](const TableRow& row) { return alternatives_text(*row.table); };
-  return {{"name", values_of(rows, [](const TableRow& row) { return std::string(row.printed->fqn.text); })},
+  return {{"name", array_of(rows, [](const TableRow& row) { return std::string(row.printed->fqn.text); })},
           {"sharding", words_of(rows, [](const TableRow& row) { return row.printed->sharding.text; })},
           {"kernel", words_of(rows, [](const TableRow& row) { return row.printed->kernel.text; })},
-          {"rows", values_of(rows, [](const TableRow& row) { return positive_or_null(row.table->rows); })},
-          {"cols", values_of(rows, [](const TableRow& row) { return positive_or_null(row.table->cols); })},
-          {"shards", values_of(rows, [](const TableRow& row) { return positive_or_null(row.shard_count); })},
+          {"rows", array_of(rows, [](const TableRow& row) { return positive_or_null(row.table->rows); })},
+          {"cols", array_of(rows, [](const TableRow& row) { return positive_or_null(row.table->cols); })},
+          {"shards", array_of(rows, [](const TableRow& row) { return positive_or_null(row.shard_count); })},
           {"choice", words_of(rows, choice)},
           {"alternatives", words_of(rows, alternatives)},
           {"hbm", memory(&TableRow::hbm)},
@@ -189,14 +183,12 @@ Json runs_json(const HtmlBlock& block) {
 }
 
 Json causes_json(const std::vector<RankCause>& causes) {
-  Json json = Json::array();
-  for (const RankCause& cause : causes) {
+  return array_of(causes, [](const RankCause& cause) {
     Json one = {{"name", cause.name}, {"bytes", bounds_of(cause.bytes, [](ByteInterval b) { return b; })}};
     if (!cause.tables.empty())
-      one["tables"] = values_of(cause.tables, [](const auto& table) { return table ? Json(*table) : Json(); });
-    json.push_back(std::move(one));
-  }
-  return json;
+      one["tables"] = array_of(cause.tables, [](const auto& table) { return table ? Json(*table) : Json(); });
+    return one;
+  });
 }
 
 Json ranks_json(const HtmlBlock& block) {
@@ -208,7 +200,7 @@ Json ranks_json(const HtmlBlock& block) {
     });
   };
   const auto perf = [](const PlanRank* rank) { return rank->expected_perf.known ? &rank->perf : nullptr; };
-  return {{"rank", values_of(rows, [](const PlanRank* rank) { return rank->rank; })},
+  return {{"rank", array_of(rows, [](const PlanRank* rank) { return rank->rank; })},
           {"hbm", memory(block.plan.rank_hbm, &PlanRank::hbm)},
           {"sparse_hbm", memory(block.plan.rank_hbm, &PlanRank::sparse_hbm)},
           {"ddr", memory(block.plan.rank_ddr, &PlanRank::ddr)},
@@ -228,11 +220,11 @@ Json kernels_json(const Plan& plan) {
       return (kernel.*field).bytes;
     });
   };
-  return {{"name", values_of(plan.kernels, [](const PlanKernel& kernel) { return std::string(kernel.name); })},
-          {"tables", values_of(plan.kernels,
-                               [](const PlanKernel& kernel) {  // none: no row of a table is printed
-                                 return kernel.tables > 0 ? Json(kernel.tables) : Json();
-                               })},
+  return {{"name", array_of(plan.kernels, [](const PlanKernel& kernel) { return std::string(kernel.name); })},
+          {"tables", array_of(plan.kernels,
+                              [](const PlanKernel& kernel) {  // none: no row of a table is printed
+                                return kernel.tables > 0 ? Json(kernel.tables) : Json();
+                              })},
           {"hbm", memory(&PlanKernel::hbm)},
           {"ddr", memory(&PlanKernel::ddr)},
           {"ssd", memory(&PlanKernel::ssd)},
@@ -250,12 +242,11 @@ void add_findings(const Report& report, Json& json) {
 }
 
 Json explained_tables_json(const std::vector<ExplainedTable>& largest) {
-  Json json = Json::array();
-  for (const ExplainedTable& one : largest) {
-    json.push_back(explained_json(one.explained));
-    json.back()["table"] = one.table;
-  }
-  return json;
+  return array_of(largest, [](const ExplainedTable& one) {
+    Json json = explained_json(one.explained);
+    json["table"] = one.table;
+    return json;
+  });
 }
 
 constexpr std::string_view kPresenceWords[] = {"in both", "added", "removed"};  // by Presence
@@ -282,9 +273,9 @@ Json changes_json(const std::vector<Row>& rows, Name name_of, Why why_of) {
   const auto after = [](const NumberDiff& n) { return n.after; };
   const auto change = [](const NumberDiff& n) { return n.before && n.after ? std::optional(n.change) : std::nullopt; };
   return {
-      {"name", values_of(rows, name_of)},
+      {"name", array_of(rows, name_of)},
       {"status", words_of(rows, [](const Row& row) { return kPresenceWords[static_cast<std::size_t>(row.presence)]; })},
-      {"why", values_of(rows, why_of)},
+      {"why", array_of(rows, why_of)},
       {"hbm_before", side_of(rows, &Row::hbm, before)},
       {"hbm_after", side_of(rows, &Row::hbm, after)},
       {"hbm_change", side_of(rows, &Row::hbm, change)},
@@ -302,10 +293,9 @@ std::string why_text(const RankDiff& rank) {
 }
 
 Json causes_json(const std::vector<Cause>& causes) {
-  Json json = Json::array();
-  for (const Cause& cause : causes)
-    json.push_back({{"cause", diff_words::cause_text(cause)}, {"effect", diff_words::effect_text(cause)}});
-  return json;
+  return array_of(causes, [](const Cause& cause) -> Json {
+    return {{"cause", diff_words::cause_text(cause)}, {"effect", diff_words::effect_text(cause)}};
+  });
 }
 
 // ---- the page ------------------------------------------------------------------------------------------------------

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "report/json_array.h"
 #include "shardstats/version.h"
 
 namespace shardstats {
@@ -53,8 +54,7 @@ Json assumption_json(const AssumptionView& view) {
   const Assumption& assumption = view.assumption;
   json["value"] = value_json(assumption.value);
   json["origin"] = name(assumption.origin);
-  Json& others = json["alternatives"] = Json::array();
-  for (const AssumedValue& other : assumption.alternatives) others.push_back(value_json(other));
+  json["alternatives"] = array_of(assumption.alternatives, value_json);
   json["support"] = assumption.support;
   if (assumption.group) json["group"] = *assumption.group;
   return json;
@@ -146,8 +146,7 @@ Json table_json(const TableRow& row) {
                {"kernel", unless_lost(printed.kernel)},
                {"rows", row.table->rows > 0 ? Json(row.table->rows) : Json()},
                {"cols", row.table->cols > 0 ? Json(row.table->cols) : Json()}};
-  Json& shards = json["shards"] = Json::array();
-  for (const PlanShard* shard : row.shards) shards.push_back(shard_json(*shard, *row.table));
+  json["shards"] = array_of(row.shards, [&](const PlanShard* shard) { return shard_json(*shard, *row.table); });
   return json;
 }
 
@@ -186,9 +185,9 @@ void add_survey(const Survey& survey, Json& summary) {
   summary["with_findings"] = survey.with_findings;
   summary["failed"] = survey.failed;
   summary["without_block"] = survey.without_block;
-  Json& rules = summary["rules"] = Json::array();
-  for (const RuleCount& rule : by_gravity(survey))
-    rules.push_back({{"rule", rule.rule}, {"severity", name(rule.severity)}, {"findings", rule.findings}});
+  summary["rules"] = array_of(by_gravity(survey), [](const RuleCount& rule) -> Json {
+    return {{"rule", rule.rule}, {"severity", name(rule.severity)}, {"findings", rule.findings}};
+  });
 }
 
 }  // namespace
@@ -212,8 +211,7 @@ Json block_json(const BlockView& block) {
   json["index"] = block.index;
   json["line"] = block.line;
   Json& release = json["release"] = object_for(2);
-  Json& candidates = release["candidates"] = Json::array();
-  for (const Release candidate : block.candidates) candidates.push_back(name(candidate));
+  release["candidates"] = array_of(block.candidates, [](Release candidate) { return name(candidate); });
   release["layout"] = name(block.layout);
   json["world_size"] = block.world_size ? Json(*block.world_size) : Json();
   json["tables"] = block.tables;
@@ -225,12 +223,8 @@ Json block_json(const BlockView& block) {
     precedent["index"] = earlier->index;
     precedent["line"] = earlier->line;
   }
-  Json& assumptions = json["assumptions"] = Json::array();
-  for (const AssumptionView& view : block.assumptions) assumptions.push_back(assumption_json(view));
-  if (!block.groups.empty()) {
-    Json& groups = json["groups"] = Json::array();
-    for (const JointChoices& group : block.groups) groups.push_back(group_json(group));
-  }
+  json["assumptions"] = array_of(block.assumptions, assumption_json);
+  if (!block.groups.empty()) json["groups"] = array_of(block.groups, group_json);
   return json;
 }
 
@@ -241,22 +235,17 @@ void add_report(const Report& report, Json& block) {
   counts["derived"] = coverage.derived;
   counts["inputs"] = coverage.inputs;
   counts["unchecked"] = coverage.unchecked;
-  Json& findings = block["findings"] = Json::array();
-  for (const Finding& finding : report.findings) findings.push_back(finding_json(finding));
+  block["findings"] = array_of(report.findings, finding_json);
 }
 
 void add_reconstruction(const Reconstruction& plan, Json& block) {
-  Json& tables = block["tables_detail"] = Json::array();
-  if (plan.sized)
-    for (const TableRow& row : plan.tables) tables.push_back(table_json(row));
-  Json& ranks = block["ranks_detail"] = Json::array();
-  for (const PlanRank* rank : plan.ranks) ranks.push_back(rank_json(*rank, plan));
+  block["tables_detail"] = plan.sized ? array_of(plan.tables, table_json) : Json::array();
+  block["ranks_detail"] = array_of(plan.ranks, [&](const PlanRank* rank) { return rank_json(*rank, plan); });
 }
 
 std::string rules_text(const std::vector<const Rule*>& rules) {
-  Json list = Json::array();
-  for (const Rule* rule : rules) list.push_back(rule_json(*rule));
-  return document_text("rules", {}, {}, Verdict::clean, {{"rules", std::move(list)}});
+  const Json list = array_of(rules, [](const Rule* rule) { return rule_json(*rule); });
+  return document_text("rules", {}, {}, Verdict::clean, {{"rules", list}});
 }
 
 std::vector<RuleCount> by_gravity(const Survey& survey) {

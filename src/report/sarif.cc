@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "report/clean.h"
+#include "report/json_array.h"
 #include "report/words.h"
 #include "shardstats/report/budgets_text.h"
 #include "shardstats/report/json.h"
@@ -46,9 +47,8 @@ Json described(const BudgetForm& form) {
 
 template <class Rules>
 Json driver_json(const Rules& table) {
-  Json rules = Json::array();
-  for (const auto& rule : table) rules.push_back(described(rule));
-  return {{"driver", {{"name", "shardstats"}, {"semanticVersion", kVersion}, {"rules", std::move(rules)}}}};
+  const Json rules = array_of(table, [](const auto& rule) { return described(rule); });
+  return {{"driver", {{"name", "shardstats"}, {"semanticVersion", kVersion}, {"rules", rules}}}};
 }
 
 // The text of a cell in its line. Where it was broken or escaped in the log, it reaches to the end of the line, which

@@ -1,5 +1,6 @@
 #include <nlohmann/json.hpp>
 
+#include "report/json_array.h"
 #include "shardstats/report/stash.h"
 #include "shardstats/report/timeline.h"
 
@@ -12,14 +13,14 @@ Json optional_json(const std::optional<T>& value) {
 }
 Json optional_bounds(const std::optional<RealInterval>& bounds) { return bounds ? value_json(*bounds) : Json(); }
 
-Json rank_json(const RankStash& rank) {
-  Json tables = Json::array();
-  for (const StashedTable& table : rank.tables)
-    tables.push_back({{"fqn", std::string(table.fqn)}, {"bytes", value_json(table.bytes)}});
+Json rank_stash_json(const RankStash& rank) {
+  const auto table_json = [](const StashedTable& table) -> Json {
+    return {{"fqn", std::string(table.fqn)}, {"bytes", value_json(table.bytes)}};
+  };
   return {{"rank", rank.rank},
           {"candidates", rank.candidates},
           {"candidate_bytes", value_json(rank.candidate_bytes)},
-          {"tables", std::move(tables)},
+          {"tables", array_of(rank.tables, table_json)},
           {"bytes", value_json(rank.bytes)},
           {"copy_ms", value_json(rank.copy_ms)},
           {"window_ms", rank.window},
@@ -32,27 +33,30 @@ Json rank_json(const RankStash& rank) {
           {"after", rank_timeline_json(rank.after)}};
 }
 
+Json left_out_json(const LeftOut& group) {
+  return {{"reason", name(group.reason)},
+          {"kernel", group.kernel.empty() ? Json() : Json(std::string(group.kernel))},
+          {"tables", group.tables}};
+}
+
+Json host_json(const HostMemory& host) {
+  return {
+      {"host", host.host}, {"pinned", value_json(host.pinned)}, {"free", host.free ? value_json(*host.free) : Json()}};
+}
+
+Json risk_json(const RiskFound& risk) {
+  return {{"risk", name(risk.risk)},
+          {"count", risk.count},
+          {"worst", risk.worst},
+          {"value", value_json(risk.value)},
+          {"limit", value_json(risk.limit)},
+          {"message", risk_text(risk)}};
+}
+
 }  // namespace
 
 void add_stash(const StashPlan& plan, Json& block) {
   constexpr double kMsPerSecond = 1000;
-  Json ranks = Json::array(), left_out = Json::array(), hosts = Json::array(), risks = Json::array();
-  for (const RankStash& rank : plan.ranks) ranks.push_back(rank_json(rank));
-  for (const LeftOut& group : plan.left_out)
-    left_out.push_back({{"reason", name(group.reason)},
-                        {"kernel", group.kernel.empty() ? Json() : Json(std::string(group.kernel))},
-                        {"tables", group.tables}});
-  for (const HostMemory& host : plan.hosts)
-    hosts.push_back({{"host", host.host},
-                     {"pinned", value_json(host.pinned)},
-                     {"free", host.free ? value_json(*host.free) : Json()}});
-  for (const RiskFound& risk : plan.risks)
-    risks.push_back({{"risk", name(risk.risk)},
-                     {"count", risk.count},
-                     {"worst", risk.worst},
-                     {"value", value_json(risk.value)},
-                     {"limit", value_json(risk.limit)},
-                     {"message", risk_text(risk)}});
   const bool known = plan.unknown.empty() && !plan.ranks.empty();
   block["stash"] = {{"unknown", plan.unknown.empty() ? Json() : Json(plan.unknown)},
                     {"bandwidth", plan.options.bandwidth * kMsPerSecond},
@@ -61,10 +65,10 @@ void add_stash(const StashPlan& plan, Json& block) {
                     {"activations", plan.activations},
                     {"peak_before", known ? value_json(plan.peak_before) : Json()},
                     {"peak_after", known ? value_json(plan.peak_after) : Json()},
-                    {"left_out", std::move(left_out)},
-                    {"ranks", std::move(ranks)},
-                    {"hosts", std::move(hosts)},
-                    {"risks", std::move(risks)}};
+                    {"left_out", array_of(plan.left_out, left_out_json)},
+                    {"ranks", array_of(plan.ranks, rank_stash_json)},
+                    {"hosts", array_of(plan.hosts, host_json)},
+                    {"risks", array_of(plan.risks, risk_json)}};
 }
 
 }  // namespace shardstats

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "report/json_array.h"
 #include "shardstats/report/json.h"
 
 namespace shardstats {
@@ -14,14 +15,13 @@ Json printed(const Cell& cell) {
 }
 
 Json tables_json(const std::vector<TableShare>& tables, std::string_view key, Json (*value)(RealInterval)) {
-  Json json = Json::array();
-  for (const TableShare& table : tables)
-    json.push_back({{"fqn", std::string(table.printed->fqn.text)},
-                    {"sharding", std::string(table.printed->sharding.text)},
-                    {"kernel", std::string(table.printed->kernel.text)},
-                    {"line", table.printed->fqn.place.line},
-                    {key, value(table.value)}});
-  return json;
+  return array_of(tables, [&](const TableShare& table) -> Json {
+    return {{"fqn", std::string(table.printed->fqn.text)},
+            {"sharding", std::string(table.printed->sharding.text)},
+            {"kernel", std::string(table.printed->kernel.text)},
+            {"line", table.printed->fqn.place.line},
+            {key, value(table.value)}};
+  });
 }
 
 Json memory_json(const Summary& summary) {
@@ -78,14 +78,13 @@ Json perf_json(const PerfSummary& p) {
 }
 
 Json groups_json(const std::vector<TableGroup>& groups) {
-  Json json = Json::array();
-  for (const TableGroup& group : groups)
-    json.push_back({{"name", std::string(group.name)},
-                    {"tables", group.tables},
-                    {"shards", group.shards ? Json(*group.shards) : Json()},
-                    {"hbm", group.hbm ? bytes_json(*group.hbm) : Json()},
-                    {"ddr", group.ddr ? bytes_json(*group.ddr) : Json()}});
-  return json;
+  return array_of(groups, [](const TableGroup& group) -> Json {
+    return {{"name", std::string(group.name)},
+            {"tables", group.tables},
+            {"shards", group.shards ? Json(*group.shards) : Json()},
+            {"hbm", group.hbm ? bytes_json(*group.hbm) : Json()},
+            {"ddr", group.ddr ? bytes_json(*group.ddr) : Json()}};
+  });
 }
 
 }  // namespace

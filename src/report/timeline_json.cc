@@ -1,5 +1,6 @@
 #include <nlohmann/json.hpp>
 
+#include "report/json_array.h"
 #include "shardstats/report/timeline.h"
 
 namespace shardstats {
@@ -30,17 +31,18 @@ Json phase_json(const RankTimeline& rank, Phase phase) {
 }  // namespace
 
 Json rank_timeline_json(const RankTimeline& rank) {
-  Json phases = Json::array(), difference = Json::array(), buffers = Json::array();
+  Json phases = Json::array();
   for (std::size_t p = 0; p < kPhases; ++p) phases.push_back(phase_json(rank, static_cast<Phase>(p)));
-  for (const Difference& part : rank.difference)
-    difference.push_back({{"what", part.what}, {"bytes", value_json(part.bytes)}});
+  const auto part_json = [](const Difference& part) -> Json {
+    return {{"what", part.what}, {"bytes", value_json(part.bytes)}};
+  };
   const auto at_peak = [&](Buffer buffer) { return form_of(buffer).held.has(rank.peak_phase); };
   return {
       {"rank", rank.rank},
       {"peak",
        {{"memory", value_json(rank.peak)}, {"phase", name(rank.peak_phase)}, {"buffers", buffers_json(rank, at_peak)}}},
       {"planner", value_json(rank.planner)},
-      {"difference", std::move(difference)},
+      {"difference", array_of(rank.difference, part_json)},
       {"phases", std::move(phases)},
       {"buffers", buffers_json(rank, [](Buffer) { return true; })}};
 }
@@ -50,8 +52,7 @@ void add_timeline(const Timeline& timeline, Json& block) {
   block["timeline_unknown"] = known ? Json() : Json(timeline.unknown);
   block["batches_in_flight"] = known ? bounds_json(timeline.batches_in_flight) : Json();
   block["activations"] = timeline.activations;
-  Json& ranks = block["timeline"] = Json::array();
-  for (const RankTimeline& rank : timeline.ranks) ranks.push_back(rank_timeline_json(rank));
+  block["timeline"] = array_of(timeline.ranks, rank_timeline_json);
 }
 
 }  // namespace shardstats

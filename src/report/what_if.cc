@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "report/columns.h"
+#include "report/json_array.h"
 #include "report/what_if_words.h"
 #include "report/words.h"
 #include "shardstats/report/text.h"
@@ -56,9 +57,8 @@ void write_largest(const LargestFit& largest, const TextStyle& style, std::strin
 }
 
 Json sweep_json(const Sweep& sweep) {
-  Json points = Json::array();
-  for (const SweepPoint& point : sweep.points) points.push_back(point_json(sweep.keys, point));
-  return {{"keys", sweep.keys}, {"base", peak_json(sweep.base)}, {"points", std::move(points)}};
+  const auto point = [&](const SweepPoint& p) { return point_json(sweep.keys, p); };
+  return {{"keys", sweep.keys}, {"base", peak_json(sweep.base)}, {"points", array_of(sweep.points, point)}};
 }
 
 Json largest_json(const LargestFit& largest) {
