@@ -92,10 +92,10 @@ class Sections {
       add(i, end);
       i = end - 1;
     }
-    check_columns(printed_.ranks.place, true);
-    check_columns(printed_.tables.place, false);
-    check_order_of_columns(printed_.ranks, true);
-    check_order_of_columns(printed_.tables, false);
+    check_columns(printed_.ranks);
+    check_columns(printed_.tables);
+    check_order_of_columns(printed_.ranks);
+    check_order_of_columns(printed_.tables);
     check_order();
     check_lines_without_plan();
     check_below_ranks();
@@ -199,12 +199,9 @@ class Sections {
   }
 
   template <class Row>
-  void check_order_of_columns(const ColumnTable<Row>& table, bool rank_table) {
-    const auto forms = column_forms();
-    const auto place_of = [&](ColumnId id) {
-      const auto is_its = [&](const ColumnForm& form) { return form.id == id && form.rank_table == rank_table; };
-      return std::ranges::find_if(forms, is_its) - forms.begin();
-    };
+  void check_order_of_columns(const ColumnTable<Row>& table) {
+    const auto forms = column_forms(table.kOfRanks);
+    const auto place_of = [&](ColumnId id) { return std::ranges::find(forms, id, &ColumnForm::id) - forms.begin(); };
     const PrintedColumn* last = nullptr;
     for (const PrintedColumn& column : table.columns) {
       if (column.id == ColumnId::unknown) continue;
@@ -243,12 +240,13 @@ class Sections {
     add_lost(lost, kept);
   }
 
-  void check_columns(Place place, bool rank_table) {
-    const std::vector<const ColumnForm*> lost = lost_columns(printed_, rank_table);
+  template <class Row>
+  void check_columns(const ColumnTable<Row>& table) {
+    const std::vector<const ColumnForm*> lost = lost_columns(printed_, table.kOfRanks);
     if (lost.empty()) return;
     const std::string what = "the column " + quoted(lost.front()->header);
-    if (lost.size() == 1) return add(place, what + " is missing in this table");
-    add(place, what + " and " + std::to_string(lost.size() - 1) + " more are missing in this table");
+    if (lost.size() == 1) return add(table.place, what + " is missing in this table");
+    add(table.place, what + " and " + std::to_string(lost.size() - 1) + " more are missing in this table");
   }
 
   // The same lines stand under each of them.

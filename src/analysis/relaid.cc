@@ -9,14 +9,13 @@ namespace {
 using analysis::kUnknownText;
 
 template <class Row>
-void relay_columns(ColumnTable<Row>& table, bool rank_table, Release to) {
+void relay_columns(ColumnTable<Row>& table, Release to) {
   const auto prints = [&](const ColumnForm& form) {
-    if (form.rank_table != rank_table || form.id == ColumnId::unknown || to < form.since || form.until < to)
-      return false;
+    if (form.id == ColumnId::unknown || to < form.since || form.until < to) return false;
     return form.id != ColumnId::batch_sizes || table.has(form.id);
   };
   std::vector<PrintedColumn> columns;
-  for (const ColumnForm& form : column_forms())
+  for (const ColumnForm& form : column_forms(table.kOfRanks))
     if (prints(form)) columns.push_back({form.id, {form.header, {}}, static_cast<std::uint16_t>(form.dashes)});
   table.columns = std::move(columns);
   table.odd.clear();
@@ -44,8 +43,8 @@ void relay_row(PrintedTable& row, Release to, Texts& texts) {
 PrintedPlan relaid(const PrintedPlan& base, Release to, Texts& texts) {
   PrintedPlan print = base;
   print.releases = {to};
-  relay_columns(print.ranks, true, to);
-  relay_columns(print.tables, false, to);
+  relay_columns(print.ranks, to);
+  relay_columns(print.tables, to);
   for (PrintedTable& row : print.tables.rows) relay_row(row, to, texts);
   return print;
 }
