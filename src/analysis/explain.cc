@@ -100,11 +100,10 @@ Answer of_shards(const Context& context, std::string_view target, std::string_vi
   for (const std::uint32_t t : tables) {
     const PlanTable& table = context.plan.tables[t];
     bool here = table.shard_count == 0 && is_listed(context, table, *rank);
-    for (std::uint32_t i = 0; i < table.shard_count; ++i) {
-      const auto shard_rank = context.plan.shards[table.first_shard + i].rank;
-      here = here || shard_rank == rank;
-      if (!here && shard_rank && elsewhere.nearest.size() < 5)
-        elsewhere.nearest.push_back("table:" + name_of(context, t) + "@rank:" + std::to_string(*shard_rank));
+    for (const PlanShard& shard : context.plan.shards_of(table)) {
+      here = here || shard.rank == rank;
+      if (!here && shard.rank && elsewhere.nearest.size() < 5)
+        elsewhere.nearest.push_back("table:" + name_of(context, t) + "@rank:" + std::to_string(*shard.rank));
     }
     if (here) all.push_back(explain_shard(context, t, *rank));
   }
@@ -115,14 +114,11 @@ Answer of_shards(const Context& context, std::string_view target, std::string_vi
 Answer of_kernel(const Context& context, std::string_view name) {
   std::vector<std::string> names;
   for (const PrintedTable& row : context.printed.tables.rows)
-    if (row.kernel && std::find(names.begin(), names.end(), row.kernel.text) == names.end())
-      names.emplace_back(row.kernel.text);
-  for (const PlanKernel& kernel : context.plan.kernels)
-    if (std::find(names.begin(), names.end(), kernel.name) == names.end()) names.emplace_back(kernel.name);
-  if (std::find(names.begin(), names.end(), name) != names.end())
-    return std::vector<Explained>{explain_kernel(context, name)};
-  for (std::string& known : names) known.insert(0, "kernel:");
-  const auto near = nearest_of("kernel:" + std::string(name), names);
+    if (row.kernel) add_once("kernel:" + std::string(row.kernel.text), names);
+  for (const PlanKernel& kernel : context.plan.kernels) add_once("kernel:" + std::string(kernel.name), names);
+  const std::string target = "kernel:" + std::string(name);
+  if (std::ranges::find(names, target) != names.end()) return std::vector<Explained>{explain_kernel(context, name)};
+  const auto near = nearest_of(target, names);
   return UnknownTarget{"no table has the kernel '" + std::string(name) + "'", near.empty() ? names : near};
 }
 
@@ -130,8 +126,7 @@ Answer of_assumption(const Context& context, std::string_view name) {
   std::vector<std::string> names;
   for (const Assumption& a : context.plan.assumptions) {
     if (a.name == name) return std::vector<Explained>{explain_assumption(context, name)};
-    std::string known = "assumption:" + std::string(a.name);
-    if (std::find(names.begin(), names.end(), known) == names.end()) names.push_back(std::move(known));
+    add_once("assumption:" + std::string(a.name), names);
   }
   return UnknownTarget{
       "nothing named '" + std::string(name) + "' was assumed for this block; `shardstats reconstruct` lists what was",
@@ -165,8 +160,7 @@ std::string lines_like(std::string_view target, const std::vector<std::string>& 
     std::string rest = line.substr(section.size());
     for (const std::string_view rule : {"value.", "ranks."})
       if (rest.starts_with(rule)) rest.erase(0, rule.size());
-    if (std::string name = section + rest; std::ranges::find(names, name) == names.end())
-      names.push_back(std::move(name));
+    add_once(section + rest, names);
   }
   std::string text;
   for (const std::string& name : names) text += (text.empty() ? "; it has " : ", ") + name;

@@ -78,7 +78,7 @@ std::optional<Traced> Facts::ids() {
   const Batch batch = read_batch();
   if (!batch.uniform || batch.size <= 0) return std::nullopt;
   const Traced ids = pooling_sum();
-  return ids * add("B", "batch size", exactly(batch.size), batch.size, Origin::log, batch.cell, {});
+  return ids * from_log("B", "batch size", batch.size, batch.cell);
 }
 
 PerfFacts<Traced> Facts::perf_table() {
@@ -208,7 +208,7 @@ void Facts::read_lookups(TableFacts<Traced>& facts) {
   const bool scaled = setting_.rules->io == IoGeneration::d;
   const double outputs = poolings * (scaled ? std::min(1.0, mean_factor) : 1.0);
   const Batch batch = read_batch();
-  const Traced b = add("B", "batch size", exactly(batch.size), batch.size, Origin::log, batch.cell, {});
+  const Traced b = from_log("B", "batch size", batch.size, batch.cell);
   const std::string id_label = row_.num_indices    ? "ids per sample (Num Indices)"
                                : indices == factor ? "ids per sample (Pooling Factor)"
                                                    : "ids per sample, from Pooling Factor and number of poolings";

@@ -79,6 +79,7 @@ std::string name_of(const Context& context, std::uint32_t table);    // as label
 std::string rank_list(const std::vector<const PlanShard*>& shards);  // "ranks 0-94", "shards 0-3" without ranks
 std::string shape_text(const ShardSizes& shard);                     // "833,334 x 128"
 ShardSizes with_rows(ShardSizes shard, ByteInterval rows);           // the same, of so many rows
+void add_once(std::string name, std::vector<std::string>& names);    // not where they have it
 double number_of(std::string_view text);                             // 0 if it is no number
 
 // The assumption of that name: of the table, or of the plan.

@@ -39,10 +39,8 @@ void add_perf_notes(const PlanTable& table, Explained& explained) {
       " are shown";
   std::vector<std::string> others;
   for (const WireSizes& wire : table.perf_choice.other_wires)
-    if (std::string other = wire_text(wire, scattered);
-        std::find(others.begin(), others.end(), other) == others.end() &&
-        other != wire_text(table.perf_choice.wire, scattered))
-      others.push_back(std::move(other));
+    if (std::string other = wire_text(wire, scattered); other != wire_text(table.perf_choice.wire, scattered))
+      add_once(std::move(other), others);
   if (others.empty()) return;
   for (const std::string& other : others) text += "; " + other;
   explained.notes.push_back(text + " would do as well.");

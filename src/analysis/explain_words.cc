@@ -15,6 +15,10 @@ std::string name_of(const Context& context, std::uint32_t t) {
   return std::string(context.names[context.plan.tables[t].row]);
 }
 
+void add_once(std::string name, std::vector<std::string>& names) {
+  if (std::ranges::find(names, name) == names.end()) names.push_back(std::move(name));
+}
+
 double number_of(std::string_view text) { return parse_real(text).value_or(0); }
 
 std::string rank_list(const std::vector<const PlanShard*>& shards) {
