@@ -54,9 +54,9 @@ void add_line(std::string line, std::string& out) {
 
 }  // namespace
 
-Columns::Widths Columns::widths() const {
+Widths widths_of(const Rows& rows) {
   Widths widths;
-  for (const auto& row : rows_) {
+  for (const auto& row : rows) {
     widths.resize(std::max(widths.size(), row.size()));
     for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], columns_of(row[i]));
   }
@@ -103,7 +103,7 @@ void Columns::write_broken_table(const Widths& widths, std::size_t most, std::st
 
 void Columns::write(const TextStyle& style, std::string& out) const {
   const auto most = style.terminal ? static_cast<std::size_t>(style.width) : std::numeric_limits<std::size_t>::max();
-  Widths widths = this->widths();
+  Widths widths = widths_of(rows_);
   const std::size_t whole = columns_taken(widths), excess = whole - std::min(whole, most);
   const bool fits = excess == 0 || widths.front() >= kLeastTitle + excess;
   if (!fits)

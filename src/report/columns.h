@@ -21,6 +21,11 @@
 
 namespace shardstats {
 
+using Rows = std::vector<std::vector<std::string>>;
+using Widths = std::vector<std::size_t>;
+// Of the widest cell of each column.
+Widths widths_of(const Rows& rows);
+
 class Columns {
  public:
   // `titles`: columns that say what a row is about.
@@ -29,9 +34,6 @@ class Columns {
   void write(const TextStyle& style, std::string& out) const;
 
  private:
-  using Widths = std::vector<std::size_t>;
-
-  Widths widths() const;
   // Where the lines end that columns behind the titles need, if `taken` columns come before them there: as few lines,
   // but no longer than they must be.
   std::vector<std::size_t> even_ends(const Widths& widths, std::size_t taken, std::size_t most) const;
@@ -39,7 +41,7 @@ class Columns {
   void write_broken_table(const Widths& widths, std::size_t most, std::string& out) const;
 
   std::size_t titles_;
-  std::vector<std::vector<std::string>> rows_;
+  Rows rows_;
 };
 
 }  // namespace shardstats

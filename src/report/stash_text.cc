@@ -2,6 +2,7 @@
 #include <numeric>
 #include <utility>
 
+#include "report/columns.h"
 #include "report/width.h"
 #include "report/words.h"
 #include "shardstats/numbers/printed.h"
@@ -23,23 +24,14 @@ std::string rate_text(RealInterval bytes_per_ms) {
          " GB/s";
 }
 
-using Rows = std::vector<std::vector<std::string>>;
-
-std::vector<std::size_t> widths_of(const Rows& rows) {
-  std::vector<std::size_t> widths(rows.front().size());
-  for (const auto& row : rows)
-    for (std::size_t c = 0; c < row.size(); ++c) widths[c] = std::max(widths[c], columns_of(row[c]));
-  return widths;
-}
-
 // Columns as wide as their widest cell: the last one to the left, the others to the right. Where there is no room, the
 // columns behind the first go.
 void write_rows(Rows rows, std::size_t width, std::string& out) {
   constexpr std::size_t kLeast = 3;
-  const auto taken = [](const std::vector<std::size_t>& widths) {
+  const auto taken = [](const Widths& widths) {
     return std::accumulate(widths.begin(), widths.end(), widths.size() * kColumnGap.size());
   };
-  std::vector<std::size_t> widths = widths_of(rows);
+  Widths widths = widths_of(rows);
   for (; rows.front().size() > kLeast && taken(widths) > width; widths = widths_of(rows))
     for (auto& row : rows) row.erase(row.begin() + 1);
   for (const auto& row : rows) {

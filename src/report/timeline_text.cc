@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "report/bars.h"
+#include "report/columns.h"
 #include "report/words.h"
 #include "shardstats/report/text.h"
 #include "shardstats/report/timeline.h"
@@ -21,10 +22,6 @@ std::string signed_bytes(ByteInterval bytes) {
 }
 // Nothing for nothing.
 std::string changed(ByteInterval bytes) { return bytes == ByteInterval{} ? "" : signed_bytes(bytes); }
-
-struct PhaseLine {
-  std::string label, held, allocated, released;
-};
 
 // "####..##": the phases that the buffer is held in.
 std::string held_marks(Phases held, const TextStyle& style) {
@@ -54,16 +51,13 @@ void write_buffers(const RankTimeline& rank, const TextStyle& style, std::string
 }
 
 void write_difference(const RankTimeline& rank, std::string& out) {
-  std::vector<std::pair<std::string, std::string>> lines = {{"the planner's estimate", human_bytes(rank.planner)}};
-  for (const Difference& part : rank.difference) lines.emplace_back(std::string(part.what), signed_bytes(part.bytes));
-  lines.emplace_back("peak", human_bytes(rank.peak));
-  std::size_t names = 0, values = 0;
-  for (const auto& [what, bytes] : lines) {
-    names = std::max(names, what.size());
-    values = std::max(values, bytes.size());
-  }
-  for (const auto& [what, bytes] : lines)
-    out += std::string(kIndent) + padded(what, names) + std::string(kBetween) + right_aligned(bytes, values) + "\n";
+  Rows lines = {{"the planner's estimate", human_bytes(rank.planner)}};
+  for (const Difference& part : rank.difference) lines.push_back({std::string(part.what), signed_bytes(part.bytes)});
+  lines.push_back({"peak", human_bytes(rank.peak)});
+  const Widths widths = widths_of(lines);
+  for (const auto& line : lines)
+    out += std::string(kIndent) + padded(line[0], widths[0]) + std::string(kBetween) +
+           right_aligned(line[1], widths[1]) + "\n";
 }
 
 }  // namespace
@@ -86,32 +80,25 @@ std::string timeline_model(const Timeline& timeline) {
 
 void write_phases(std::string_view title, const RankTimeline& rank, std::int64_t whole, const TextStyle& style,
                   std::string& out) {
-  std::vector<PhaseLine> lines = {{std::string(title), "memory", "at start", "at end"}};
+  Rows lines = {{std::string(title), "memory", "at start", "at end"}};
   for (std::size_t p = 0; p < kPhases; ++p) {
     const PhaseMemory& memory = rank.phases[p];
     lines.push_back({std::to_string(p + 1) + " " + spaced(kPhaseNames[p]), human_bytes(memory.held),
                      changed(memory.allocated), changed(ByteInterval{} - memory.released)});
   }
-  std::size_t label = 0, held = 0, allocated = 0, released = 0;
-  for (const PhaseLine& line : lines) {
-    label = std::max(label, line.label.size());
-    held = std::max(held, line.held.size());
-    allocated = std::max(allocated, line.allocated.size());
-    released = std::max(released, line.released.size());
-  }
-  std::size_t taken = kIndent.size() + label + held + 2 * kBetween.size();
-  const std::size_t changes = allocated + released + 2 * kBetween.size();
+  const Widths widths = widths_of(lines);
+  std::size_t taken = kIndent.size() + widths[0] + widths[1] + 2 * kBetween.size();
+  const std::size_t changes = widths[2] + widths[3] + 2 * kBetween.size();
   const bool shows_changes = taken + changes + kLeastBar <= static_cast<std::size_t>(style.width);
   if (shows_changes) taken += changes;
   const int width = std::clamp(style.width - static_cast<int>(taken), kLeastBar, kMostBar);
   for (std::size_t i = 0; i < lines.size(); ++i) {
     const auto held_bytes = i == 0 ? 0 : static_cast<double>(rank.phases[i - 1].held.high);
     const double share = whole == 0 ? 0 : held_bytes / static_cast<double>(whole);
-    std::string line = std::string(kIndent) + padded(lines[i].label, label) + std::string(kBetween) +
-                       bar(share, width, style) + std::string(kBetween) + right_aligned(lines[i].held, held);
-    if (shows_changes)
-      line += std::string(kBetween) + right_aligned(lines[i].allocated, allocated) + std::string(kBetween) +
-              right_aligned(lines[i].released, released);
+    std::string line = std::string(kIndent) + padded(lines[i][0], widths[0]) + std::string(kBetween) +
+                       bar(share, width, style) + std::string(kBetween) + right_aligned(lines[i][1], widths[1]);
+    for (std::size_t c = 2; c < lines[i].size() && shows_changes; ++c)
+      line += std::string(kBetween) + right_aligned(lines[i][c], widths[c]);
     out += line.substr(0, line.find_last_not_of(' ') + 1) + "\n";
   }
 }
