@@ -18,8 +18,7 @@ void attribute(const Checks& /*checks*/, const PrintedRank& row, Finding& findin
   if (const int rank = rank_number(row); rank >= 0) finding.rank = rank;
 }
 void attribute(const Checks& checks, const PrintedTable& row, Finding& finding) {
-  finding.table = static_cast<std::uint32_t>(&row - checks.printed.tables.rows.data());
-  finding.fqn = row.fqn.text;
+  checks.of_table(finding, static_cast<std::size_t>(&row - checks.printed.tables.rows.data()));
 }
 
 // The same number of all rows. Where most of them are odd, nothing is damaged: a newer release prints them so.

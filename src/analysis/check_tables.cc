@@ -207,13 +207,12 @@ void check_unplaced(Checks& checks, const std::vector<std::size_t>& unplaced) {
                        std::to_string(unplaced.size()) + " tables were not rebuilt");
     return;
   }
-  for (const std::size_t i : unplaced) {
-    Finding& finding = checks.add_log(
-        "log.malformed_cell", rows[i].ranks,
-        "the planner prints None only where it found no plan; the shards of this table were not rebuilt");
-    finding.table = static_cast<std::uint32_t>(i);
-    finding.fqn = rows[i].fqn.text;
-  }
+  for (const std::size_t i : unplaced)
+    checks.of_table(
+        checks.add_log(
+            "log.malformed_cell", rows[i].ranks,
+            "the planner prints None only where it found no plan; the shards of this table were not rebuilt"),
+        i);
 }
 
 void check_batch_sizes(Checks& checks, std::size_t i, const PrintedTable& row, Names& names) {
@@ -338,11 +337,7 @@ class RowChecks {
     count_shards(checks_, placement_, counts_);
     const auto& ranks = placement_.ranks;
     const bool placed = placement_.readable && !ranks.empty();
-    if (placement_.is_odd) {
-      Finding& finding = add_odd_list(checks_, row.ranks);
-      finding.table = static_cast<std::uint32_t>(i);
-      finding.fqn = row.fqn.text;
-    }
+    if (placement_.is_odd) checks_.of_table(add_odd_list(checks_, row.ranks), i);
     if (!placement_.readable && row.ranks.text == "None") unplaced_.push_back(i);
     check_sharding(checks_, i, row, placement_.sharding);
     if (row.cw_dim)

@@ -86,6 +86,7 @@ struct Checks {
   // Adds a finding of the rule's severity whose first suspect is the cell itself.
   Finding& add(RuleId rule, const Cell& where);
   Finding& add_table(RuleId rule, const Cell& where, std::size_t row);
+  Finding& of_table(Finding& finding, std::size_t row) const;  // tells which row it is about
   // `rank` -1: not known.
   Finding& add_rank(RuleId rule, const Cell& where, int rank);
   // Adds one of a log.* rule, without suspects.

@@ -22,8 +22,9 @@ Finding& Checks::add(RuleId rule, const Cell& where) {
   return finding;
 }
 
-Finding& Checks::add_table(RuleId rule, const Cell& where, std::size_t row) {
-  Finding& finding = add(rule, where);
+Finding& Checks::add_table(RuleId rule, const Cell& where, std::size_t row) { return of_table(add(rule, where), row); }
+
+Finding& Checks::of_table(Finding& finding, std::size_t row) const {
   finding.table = static_cast<std::uint32_t>(row);
   finding.fqn = printed.tables.rows[row].fqn.text;
   return finding;
