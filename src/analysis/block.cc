@@ -59,7 +59,7 @@ void sum_up(const Assumption& assumption, std::vector<AssumptionView>& views) {
     view = views.end() - 1;
   }
   for (ValueCount& counted : view->values)
-    if (same_value(counted.value, assumption.value)) {
+    if (counted.value == assumption.value) {
       counted.tables += assumption.tables;
       return;
     }
@@ -68,19 +68,14 @@ void sum_up(const Assumption& assumption, std::vector<AssumptionView>& views) {
 
 }  // namespace
 
-bool same_value(const AssumedValue& a, const AssumedValue& b) { return a == b; }
-
 BlockView view_block(const PrintedPlan& printed, const Plan& plan, std::size_t index, bool each_table) {
   BlockView view;
   view.index = index;
   view.line = printed.line;
   view.candidates = plan.releases;
   view.layout = printed.releases.front();
-  const auto world_size = parse_integer(printed.slot(LineId::world_size).text);
-  if (printed.ranks.printed)
-    view.world_size = static_cast<std::int64_t>(printed.ranks.rows.size());
-  else
-    view.world_size = world_size;
+  view.world_size =
+      printed.ranks.printed ? std::ssize(printed.ranks.rows) : parse_integer(printed.slot(LineId::world_size).text);
   view.tables = static_cast<std::int64_t>(printed.tables.rows.size());
   view.has_tables = !printed.tables.rows.empty() || plan.empty;
   view.batch_size = parse_integer(printed.slot(LineId::batch_size).text);

@@ -58,7 +58,4 @@ struct BlockView {
 // the log.
 BlockView view_block(const PrintedPlan& printed, const Plan& plan, std::size_t index, bool each_table);
 
-// "2" and 2.0 are one value.
-bool same_value(const AssumedValue& a, const AssumedValue& b);
-
 }  // namespace shardstats
