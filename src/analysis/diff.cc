@@ -74,20 +74,18 @@ NumberDiff line_diff(const DiffSide& base, const DiffSide& next, const PlanLine&
   return difference(line.name, line.unit, before, before ? line_of(next, line, names) : Known{});
 }
 
-Known count_of(std::size_t n) { return n == 0 ? Known{} : exactly(static_cast<double>(n)); }
-
-Known batch_size(const PrintedPlan& printed) {
-  const auto size = parse_integer(printed.slot(LineId::batch_size).text);
-  return size ? Known(exactly(static_cast<double>(*size))) : std::nullopt;
+Known count_in(std::string_view text) {
+  const auto count = parse_integer(text);
+  return count ? Known(exactly(static_cast<double>(*count))) : std::nullopt;
 }
+
+Known batch_size(const DiffSide& side) { return count_in(side.printed.slot(LineId::batch_size).text); }
+
+Known world_size(const DiffSide& side) { return count_in(world_size_text(side)); }
 
 Known tables(const DiffSide& side) {
-  return has_all_tables(side.printed, side.plan) ? count_of(side.printed.tables.rows.size()) : std::nullopt;
-}
-
-Known world_size(const DiffSide& side) {
-  const auto size = parse_integer(world_size_text(side));
-  return size ? Known(exactly(static_cast<double>(*size))) : std::nullopt;
+  const bool is_known = has_all_tables(side.printed, side.plan);  // and some are printed
+  return is_known ? Known(exactly(static_cast<double>(side.printed.tables.rows.size()))) : std::nullopt;
 }
 
 // The values of one quantity on all ranks of one side; nullopt if one of them is not known.
@@ -217,7 +215,7 @@ std::vector<NumberDiff> plan_numbers(const DiffSide& base, const DiffSide& next,
     add(difference(name, DiffUnit::count, before, after));
   };
   count("world_size", world_size(base), world_size(next));
-  count("batch_size", batch_size(base.printed), batch_size(next.printed));
+  count("batch_size", batch_size(base), batch_size(next));
   count("tables", tables(base), tables(next));
   const auto sum = [&](std::string_view name, NumberDiff RankDiff::*field, auto statistic, double parts) {
     NumberDiff diff = both_sides(ranks, field).diff(name, DiffUnit::bytes, statistic);

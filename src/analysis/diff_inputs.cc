@@ -149,11 +149,10 @@ void add_capacity(const DiffSide& base, const DiffSide& next, std::vector<InputD
   const Known a = capacity_of(base.printed), b = capacity_of(next.printed);
   if (a && b && !a->overlaps(*b)) inputs.push_back({"hbm", gibibytes(*a), gibibytes(*b)});
   const auto share = [](const PrintedPlan& printed) {
-    return std::string(printed.slot(LineId::planning_percent).text);
+    const Cell percent = printed.slot(LineId::planning_percent);
+    return percent ? std::string(percent.text) + "%" : std::string();
   };
-  const std::string before = share(base.printed), after = share(next.printed);
-  if (!before.empty() && !after.empty() && before != after)
-    inputs.push_back({"planning_share", before + "%", after + "%"});
+  add_text("planning_share", share(base.printed), share(next.printed), inputs);
 }
 
 // ---- optimizer and dtype of all tables -----------------------------------------------------------------------------
