@@ -6,6 +6,7 @@
 
 #include "infer/choose.h"
 #include "infer/shard_sums.h"
+#include "infer/sum_bounds.h"
 
 namespace shardstats::infer_detail {
 namespace {
@@ -98,9 +99,9 @@ void narrow_by_cell(const Classes& classes, bool equal_shards, RealInterval cell
     const double n = equal_shards ? static_cast<double>(classes[c].run.count) : 1;
     const RealInterval own = sizes[c].*field;
     if (own.exact()) continue;
-    const RealInterval others{total.low - n * own.low, total.high - n * own.high};
-    const RealInterval left{up((cell.low - others.high) / n), -up((others.low - cell.high) / n)};
-    if (left.low <= left.high) sizes[c].*field = narrowed(own, left);
+    const RealInterval left = left_for_each(n, cell, total, own);
+    const RealInterval whole{up(left.low), -up(-left.high)};  // bytes
+    if (whole.low <= whole.high) sizes[c].*field = narrowed(own, whole);
   }
 }
 

@@ -169,8 +169,7 @@ void SumBounds::narrow_by_cell(std::uint32_t t, Quantity quantity) {
     const double n = equal_shards(outcome_, plan_.tables[t]) ? static_cast<double>(classes[c].run.count) : 1;
     if (n <= 0) continue;
     RealInterval& own = shards[c * kShardQuantities];
-    const RealInterval left{(printed.low - (total.high - n * own.high)) / n,
-                            (printed.high - (total.low - n * own.low)) / n};
+    const RealInterval left = left_for_each(n, printed, total, own);
     if (left.low <= left.high) own = narrowed(own, left);
   }
 }

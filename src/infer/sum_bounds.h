@@ -14,6 +14,11 @@ namespace shardstats::infer_detail {
 // What is left of a sum for one of its parts. Not an interval difference: the part itself is in the sum.
 inline RealInterval without(RealInterval sum, RealInterval part) { return {sum.low - part.low, sum.high - part.high}; }
 
+// What the printed sum over all shards of a table leaves for each of `n` equal ones, which are in `total` with `own`.
+inline RealInterval left_for_each(double n, RealInterval printed, RealInterval total, RealInterval own) {
+  return {(printed.low - (total.high - n * own.high)) / n, (printed.high - (total.low - n * own.low)) / n};
+}
+
 class SumBounds {
  public:
   using Entry = SumLines::Entry;
