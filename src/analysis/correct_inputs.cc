@@ -74,7 +74,7 @@ Guess likeliest(RealInterval values, std::string_view printed, int decimals) {
 }
 
 // A printed cell of a row with what the formulas give for it.
-struct Compared {
+struct ComparedCell {
   RealInterval printed, expected;
 };
 
@@ -175,7 +175,7 @@ class LoneTable {
     return alone;
   }
 
-  static std::vector<std::size_t> unfit(const std::vector<Compared>& cells) {
+  static std::vector<std::size_t> unfit(const std::vector<ComparedCell>& cells) {
     std::vector<std::size_t> found;
     for (std::size_t i = 0; i < cells.size(); ++i)
       if (!cells[i].printed.overlaps(cells[i].expected)) found.push_back(i);
@@ -184,8 +184,8 @@ class LoneTable {
 
   // The values that each of these cells asks for, if it moves in proportion.
   static std::vector<RealInterval> asked_for(const std::vector<std::size_t>& cells, double from,
-                                             const std::vector<Compared>& at_from, double to,
-                                             const std::vector<Compared>& at_to) {
+                                             const std::vector<ComparedCell>& at_from, double to,
+                                             const std::vector<ComparedCell>& at_to) {
     constexpr double kUnmoved = 1e-9;  // relative
     std::vector<RealInterval> values;
     for (const std::size_t i : cells) {
@@ -199,18 +199,20 @@ class LoneTable {
     return values;
   }
 
-  std::vector<Compared> with(const InputCell& input, std::string_view text) const {
+  std::vector<ComparedCell> with(const InputCell& input, std::string_view text) const {
     PrintedPlan changed = printed_;
     (changed.tables.rows.front().*input.cell).text = text;
     return compared(changed);
   }
 
   // Every input starts from it.
-  const std::vector<Compared>& unchanged() { return unchanged_ ? *unchanged_ : unchanged_.emplace(compared(printed_)); }
+  const std::vector<ComparedCell>& unchanged() {
+    return unchanged_ ? *unchanged_ : unchanged_.emplace(compared(printed_));
+  }
 
-  std::vector<Compared> compared(const PrintedPlan& printed_plan) const {
+  std::vector<ComparedCell> compared(const PrintedPlan& printed_plan) const {
     const Plan plan = infer(printed_plan, options_);
-    std::vector<Compared> cells;
+    std::vector<ComparedCell> cells;
     const PlanTable* table = plan.table_of_row(0);
     if (table == nullptr || !table->sized) return cells;
     const auto bytes = [&](const Cell& cell, const Expectation& expected) {
@@ -233,7 +235,7 @@ class LoneTable {
   const PrintedTable& row_;
   PrintedPlan printed_;
   InferOptions options_;
-  std::optional<std::vector<Compared>> unchanged_;
+  std::optional<std::vector<ComparedCell>> unchanged_;
 };
 
 // The choice that most tables have.

@@ -197,7 +197,7 @@ std::string shortened(std::string_view text) {
   return std::string(text.substr(0, end)) + (end < text.size() ? "..." : "");
 }
 
-std::string quoted(std::string_view text) { return "\"" + shortened(text) + "\""; }
+std::string quoted_start(std::string_view text) { return "\"" + shortened(text) + "\""; }
 
 // Headers of the columns in which cells do not have their form, by the place of the cell. Looked up for each such cell
 // of a log, of which there may be many.
@@ -232,11 +232,11 @@ class OddHeaders {
 std::string message_of(const OddHeaders& headers, const Diagnostic& diagnostic) {
   const std::string_view text = diagnostic.where.text;
   if (text.empty()) return std::string(diagnostic.message);
-  if (diagnostic.rule.starts_with("log.unknown_")) return quoted(text) + " is " + std::string(diagnostic.message);
+  if (diagnostic.rule.starts_with("log.unknown_")) return quoted_start(text) + " is " + std::string(diagnostic.message);
   if (diagnostic.kind != DiagnosticKind::malformed_cell) return std::string(diagnostic.message);
   const std::string_view header = headers.above(diagnostic.where.place);
   return header.empty() ? std::string(diagnostic.message)
-                        : quoted(text) + " does not have the form of its column, " + quoted(header);
+                        : quoted_start(text) + " does not have the form of its column, " + quoted_start(header);
 }
 
 Finding from(const OddHeaders& headers, const Diagnostic& diagnostic, const Rule* rule) {
