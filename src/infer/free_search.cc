@@ -76,8 +76,10 @@ class FreeSearch {
               .shown = shares_.show_all_contradictions(best),
               .imbalance = if_several(imbalance_without_rows_)};
     // One wrong cell must not be explained away by a table of its own kind; many at once are seldom wrong cells.
-    if (of_uniform_ >= kManyContradictions) limit_ += of_uniform_ / 2;
-    if (plan.missing || lost_a_size(plan)) limit_ += of_uniform_;  // the damage is known to be another: cells are right
+    const bool are_many = of_uniform_ >= kManyContradictions;
+    if (are_many) limit_ += of_uniform_ / 2;
+    // The damage is known to be another: the cells are right. Beside a lost cell a few may be wrong all the same.
+    if (plan.missing || (are_many && lost_a_size(plan))) limit_ += of_uniform_;
     limit_ += imbalance_without_rows_;
   }
 

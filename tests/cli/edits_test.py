@@ -61,6 +61,11 @@ ONE_ERROR = [
     ("v1.6.0/mixed-203.log", 7, "0.0 (0%)", "0.2 (0%)"),  # a sum that takes options from the tables of the others
     ("v0.4.0/mixed-203.log", 10, " 8469.97 ", " 8569.97 "),  # likewise, which was clean: column blocks explained it
 ]
+# A wrong number beside a lost cell, which rows that are not split evenly explained: log, line, the number and what it
+# became, and line and text of the cell.
+BESIDE_A_LOST_CELL = [
+    ("v1.0.0/uniform-301.log", 10, " 0.96 (1%)", " 0.77 (1%)", 25, " 64 "),
+]
 
 
 def limit():
@@ -162,6 +167,16 @@ class Edits(unittest.TestCase):
                 lines[line - 1] = lines[line - 1].replace(old, new, 1)
                 rules = verify("\n".join(lines).encode())[1]
                 self.assertEqual(len([rule for rule in rules if rule != "tiers.ranks"]), 1, rules)
+
+    def test_a_lost_cell_excuses_no_number(self):
+        for name, line, old, new, row, cell in BESIDE_A_LOST_CELL:
+            with self.subTest(name, old=old, new=new):
+                lines = (PLANS / name).read_text().split("\n")
+                for number, text, other in ((line, old, new), (row, cell, " " * len(cell))):
+                    self.assertEqual(lines[number - 1].count(text), 1)
+                    lines[number - 1] = lines[number - 1].replace(text, other)
+                self.assertEqual(sorted(verify("\n".join(lines).encode())[1]),
+                                 ["log.malformed_cell", "rank.hbm", "tiers.ranks", "tiers.ranks"])
 
     def test_what_was_clean_behind_the_genuine_log(self):
         for name, line, old, new in FOLLOWED:
