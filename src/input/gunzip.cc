@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <new>
 
 namespace shardstats::input_detail {
 namespace {
@@ -73,10 +74,18 @@ std::size_t told_size(std::string_view compressed) {
   return size;
 }
 
+// At once, as growing holds twice as much; where so much is not to be had, which a wrong number may ask for, it grows.
+void reserve(std::size_t size, std::string& out) {
+  try {
+    out.reserve(size);
+  } catch (const std::bad_alloc&) {
+  }
+}
+
 }  // namespace
 
 std::optional<ContentFault> gunzip(std::string_view compressed, std::size_t limit, std::string& out) {
-  if (const std::size_t told = told_size(compressed); told <= limit) out.reserve(told);  // growing holds twice as much
+  if (const std::size_t told = told_size(compressed); told <= limit) reserve(told, out);
   Inflater inflater(compressed);
   do {
     const std::optional<ContentFault> fault = inflater.read_member(limit, out);
