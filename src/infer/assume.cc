@@ -19,12 +19,6 @@ std::optional<bool> truth(std::string_view word) {
   if (word == "false" || word == "no" || word == "0" || word == "off") return false;
   return std::nullopt;
 }
-std::optional<Device> device_of(std::string_view word) { return parse_name<Device>(word, kDeviceNames); }
-std::optional<Pipeline> pipeline_of(std::string_view word) { return parse_name<Pipeline>(word, kPipelineNames); }
-std::optional<std::int64_t> number_of_ranks(std::string_view word) {
-  const auto ranks = parse_integer(word, 1 << 20);
-  return ranks.value_or(0) > 0 ? ranks : std::nullopt;
-}
 
 // One --assume key: which assumption it fixes, and how.
 struct OverrideKey {
@@ -39,45 +33,54 @@ struct OverrideKey {
     return of_plan != nullptr ? of_plan(word, plan) : of_table(word, table);
   }
 };
-template <auto field, auto read, class Of>
-bool set_to_word(std::string_view word, Of& of) {
-  of.*field = read(word);
-  return (of.*field).has_value();
-}
-template <auto field, auto read>
-constexpr OverrideKey plan_key(std::string_view key, std::string_view assumption, std::string_view values) {
-  return {key, assumption, values, set_to_word<field, read, FixedSetting>, nullptr};
-}
-template <auto field, auto read>
-constexpr OverrideKey table_key(std::string_view key, std::string_view assumption, std::string_view values) {
-  return {key, assumption, values, nullptr, set_to_word<field, read, TableInputs>};
-}
+
 constexpr std::string_view kDevices = "cuda, cpu, mtia, tpu",
                            kPipelines = "none, train_base, train_sparse_dist, train_prefetch_sparse_dist",
-                           kBools = "true, false";
-constexpr std::array kOverrideKeys = {
-    plan_key<&FixedSetting::release, parse_release>("release", "release", "a release such as v1.4.0 or main"),
-    plan_key<&FixedSetting::device, device_of>("compute_device", "compute_device", kDevices),
-    plan_key<&FixedSetting::device, device_of>("device", "compute_device", kDevices),
-    plan_key<&FixedSetting::pipeline, pipeline_of>("pipeline_type", "pipeline_type", kPipelines),
-    plan_key<&FixedSetting::pipeline, pipeline_of>("pipeline", "pipeline_type", kPipelines),
-    plan_key<&FixedSetting::ephemeral, truth>("count_ephemeral_storage_cost", "count_ephemeral_storage_cost", kBools),
-    plan_key<&FixedSetting::inference, truth>("is_inference", "is_inference", kBools),
-    plan_key<&FixedSetting::group_size, number_of_ranks>("local_world_size", "local_world_size", "a number of ranks"),
-    table_key<&TableInputs::fixed_element, dtype_index>("dtype", "element_size",
-                                                        "fp32, fp16, bf16, int8 or bytes: 4, 2, 1"),
-    table_key<&TableInputs::fixed_element, dtype_index>("element_size", "element_size", "4, 2, 1"),
-    table_key<&TableInputs::fixed_output, output_index>(
-        "output_dtype", "output_element_size", "fp32, fp16, bf16, int8, int4, int2 or bytes: 4, 2, 1, 0.5, 0.25"),
-    table_key<&TableInputs::fixed_output, output_index>("output_element_size", "output_element_size",
-                                                        "4, 2, 1, 0.5, 0.25"),
-    table_key<&TableInputs::fixed_optimizer, optimizer_index>("optimizer", "optimizer",
-                                                              "none, sgd, rowwise_adagrad, adagrad, adam, other"),
+                           kBools = "true, false", kElements = "fp32, fp16, bf16, int8 or bytes: 4, 2, 1",
+                           kOutputs = "fp32, fp16, bf16, int8, int4, int2 or bytes: 4, 2, 1, 0.5, 0.25";
+
+bool set_release(std::string_view word, FixedSetting& plan) { return (plan.release = parse_release(word)).has_value(); }
+bool set_device(std::string_view word, FixedSetting& plan) {
+  return (plan.device = parse_name<Device>(word, kDeviceNames)).has_value();
+}
+bool set_pipeline(std::string_view word, FixedSetting& plan) {
+  return (plan.pipeline = parse_name<Pipeline>(word, kPipelineNames)).has_value();
+}
+bool set_ephemeral(std::string_view word, FixedSetting& plan) { return (plan.ephemeral = truth(word)).has_value(); }
+bool set_inference(std::string_view word, FixedSetting& plan) { return (plan.inference = truth(word)).has_value(); }
+bool set_group_size(std::string_view word, FixedSetting& plan) {
+  plan.group_size = parse_integer(word, 1 << 20);
+  return plan.group_size.value_or(0) > 0;
+}
+bool set_element(std::string_view word, TableInputs& table) {
+  return (table.fixed_element = dtype_index(word)).has_value();
+}
+bool set_output(std::string_view word, TableInputs& table) {
+  return (table.fixed_output = output_index(word)).has_value();
+}
+bool set_optimizer(std::string_view word, TableInputs& table) {
+  return (table.fixed_optimizer = optimizer_index(word)).has_value();
+}
+
+constexpr OverrideKey kOverrideKeys[] = {
+    {"release", "release", "a release such as v1.4.0 or main", set_release, nullptr},
+    {"compute_device", "compute_device", kDevices, set_device, nullptr},
+    {"device", "compute_device", kDevices, set_device, nullptr},
+    {"pipeline_type", "pipeline_type", kPipelines, set_pipeline, nullptr},
+    {"pipeline", "pipeline_type", kPipelines, set_pipeline, nullptr},
+    {"count_ephemeral_storage_cost", "count_ephemeral_storage_cost", kBools, set_ephemeral, nullptr},
+    {"is_inference", "is_inference", kBools, set_inference, nullptr},
+    {"local_world_size", "local_world_size", "a number of ranks", set_group_size, nullptr},
+    {"dtype", "element_size", kElements, nullptr, set_element},
+    {"element_size", "element_size", "4, 2, 1", nullptr, set_element},
+    {"output_dtype", "output_element_size", kOutputs, nullptr, set_output},
+    {"output_element_size", "output_element_size", "4, 2, 1, 0.5, 0.25", nullptr, set_output},
+    {"optimizer", "optimizer", "none, sgd, rowwise_adagrad, adagrad, adam, other", nullptr, set_optimizer},
 };
 // nullptr: there is no such key.
 const OverrideKey* find_key(std::string_view name) {
   const auto* const found = std::ranges::find(kOverrideKeys, name, &OverrideKey::key);
-  return found == kOverrideKeys.end() ? nullptr : found;
+  return found == std::end(kOverrideKeys) ? nullptr : found;
 }
 
 bool counts_optimizer(const FixedSetting& fixed, const std::vector<Release>& releases) {
