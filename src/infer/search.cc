@@ -122,7 +122,8 @@ bool no_rank_shows_rows(const PlanInputs& plan) {
 }
 
 // Where the shares of the ranks speak for devices of different capacities, row-wise tables that are too small to show
-// it are not split evenly either; where no rank shows rows at all, virtual tables may have any buckets.
+// it are not split evenly either; where no rank shows rows at all, there may be fewer buckets than ranks beside a
+// virtual table.
 void hide_rows(const PlanInputs& plan, Evaluator& evaluator, bool any_shown, Survivor& survivor) {
   Outcome& even = survivor.outcome;
   if (even.rows.how != SplitRows::evenly || !may_split_unevenly(plan, *even.setting.rules)) return;
