@@ -6,8 +6,8 @@
 #include <tuple>
 #include <unordered_map>
 
+#include "analysis/byte_columns.h"
 #include "analysis/lines.h"
-#include "analysis/memory_columns.h"
 #include "analysis/points.h"
 #include "analysis/predict.h"
 #include "shardstats/log/render.h"

@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <array>
 
+#include "analysis/byte_columns.h"
 #include "analysis/checks.h"
-#include "analysis/memory_columns.h"
 #include "shardstats/limits.h"
 
 namespace shardstats::analysis {

@@ -3,8 +3,8 @@
 #include <bit>
 #include <optional>
 
+#include "analysis/byte_columns.h"
 #include "analysis/corrections.h"
-#include "analysis/memory_columns.h"
 #include "shardstats/limits.h"
 #include "shardstats/numbers/most_shared.h"
 

@@ -3,8 +3,8 @@
 #include <map>
 #include <optional>
 
+#include "analysis/byte_columns.h"
 #include "analysis/corrections.h"
-#include "analysis/memory_columns.h"
 
 namespace shardstats::analysis {
 namespace {

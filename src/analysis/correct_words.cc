@@ -3,8 +3,8 @@
 #include <cmath>
 #include <map>
 
+#include "analysis/byte_columns.h"
 #include "analysis/corrections.h"
-#include "analysis/memory_columns.h"
 #include "shardstats/log/missing_tables.h"
 
 namespace shardstats::analysis {

@@ -1,8 +1,8 @@
 // Counts every printed number of a block once: derived, input or unchecked (contract.md, "coverage").
 #include <algorithm>
 
+#include "analysis/byte_columns.h"
 #include "analysis/checks.h"
-#include "analysis/memory_columns.h"
 
 namespace shardstats::analysis {
 namespace {

@@ -3,9 +3,9 @@
 #include <cmath>
 #include <map>
 
+#include "analysis/byte_columns.h"
 #include "analysis/checks.h"
 #include "analysis/diff_parts.h"
-#include "analysis/memory_columns.h"
 #include "analysis/statistics.h"
 
 namespace shardstats::analysis {

@@ -7,7 +7,7 @@
 #include <optional>
 #include <string_view>
 
-#include "analysis/memory_columns.h"
+#include "analysis/byte_columns.h"
 #include "shardstats/analysis/rules.h"
 #include "shardstats/infer/plan.h"
 #include "shardstats/log/printed.h"

@@ -5,8 +5,8 @@
 #include <optional>
 #include <vector>
 
+#include "analysis/byte_columns.h"
 #include "analysis/checks.h"
-#include "analysis/memory_columns.h"
 
 namespace shardstats::analysis {
 

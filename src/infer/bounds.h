@@ -21,7 +21,7 @@ std::array<RealInterval, N> minus(std::array<RealInterval, N> a, const std::arra
   return a;
 }
 template <std::size_t N>
-std::array<RealInterval, N> hulls(std::array<RealInterval, N> a, const std::array<RealInterval, N>& b) {
+std::array<RealInterval, N> hull(std::array<RealInterval, N> a, const std::array<RealInterval, N>& b) {
   for (std::size_t i = 0; i < N; ++i) a[i] = hull(a[i], b[i]);
   return a;
 }
@@ -29,10 +29,6 @@ std::array<RealInterval, N> hulls(std::array<RealInterval, N> a, const std::arra
 template <class T>
 void hull_into(std::optional<T>& all, const T& one) {
   all = all ? hull(*all, one) : one;
-}
-template <std::size_t N>
-void hull_into(std::optional<std::array<RealInterval, N>>& all, const std::array<RealInterval, N>& one) {
-  all = all ? hulls(*all, one) : one;
 }
 
 }  // namespace shardstats::infer_detail

@@ -89,7 +89,7 @@ class Evaluation {
     complete_ = complete;
     if (result_.outcomes.empty()) result_.rank_differences = differences;
     for (std::size_t r = 0; r < differences.size(); ++r)
-      result_.rank_differences[r] = hulls(result_.rank_differences[r], differences[r]);
+      result_.rank_differences[r] = hull(result_.rank_differences[r], differences[r]);
     result_.outcomes.push_back(std::move(after));
   }
 

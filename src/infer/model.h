@@ -27,6 +27,7 @@ constexpr int element_index(double size) {
 }
 constexpr double element_bytes(int index) { return kElementSizes[static_cast<std::size_t>(index)]; }
 inline constexpr std::array<double, 5> kOutputSizes = {4, 2, 1, 0.5, 0.25};
+static_assert(std::equal(kElementSizes.begin(), kElementSizes.end(), kOutputSizes.begin()));  // one index for both
 inline constexpr std::array<Optimizer, 4> kOptimizers = {Optimizer::none, Optimizer::rowwise_adagrad, Optimizer::other,
                                                          Optimizer::adam};
 inline constexpr int kPairs = 12;   // element size x optimizer

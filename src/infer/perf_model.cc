@@ -48,7 +48,7 @@ PerfCells with_any_blocks(const PerfHypothesis& h, const PerfFacts<RealInterval>
     if (distance < least)
       all = some;
     else if (distance == 0)
-      all = hulls(all, some);
+      all = hull(all, some);
     least = std::min(least, distance);
   }
   return all;
@@ -384,8 +384,8 @@ bool have_same_perf(const PerfHypothesis& h, const PlanInputs& plan, const PerfI
 }
 
 void widen(TablePerf& perf, const TablePerf& other) {
-  perf.cells = hulls(perf.cells, other.cells);
-  perf.shard = hulls(perf.shard, other.shard);
+  perf.cells = hull(perf.cells, other.cells);
+  perf.shard = hull(perf.shard, other.shard);
 }
 
 }  // namespace shardstats::infer_detail

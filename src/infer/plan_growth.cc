@@ -203,7 +203,7 @@ class DifferencesOfOutcome {
       for (const ShardsOfChange& on : on_ranks) one_[on.rank] = {};
       with.add_to(one_);
       for (const ShardsOfChange& on : on_ranks)
-        table_[on.rank].bytes = first ? one_[on.rank].bytes : hulls(table_[on.rank].bytes, one_[on.rank].bytes);
+        table_[on.rank].bytes = first ? one_[on.rank].bytes : hull(table_[on.rank].bytes, one_[on.rank].bytes);
       first = false;
     }
     for (const ShardsOfChange& on : on_ranks) sum_[on.rank].bytes = plus(sum_[on.rank].bytes, table_[on.rank].bytes);
@@ -312,7 +312,7 @@ std::vector<RankDifference> rank_differences(const Inference& base, const Change
   for (const ChangedOutcome& outcome : outcomes) {
     const std::vector<RankDifference>& sum = differences.of(outcome);
     const bool first = &outcome == &outcomes.front();
-    for (std::size_t r = 0; r < ranks; ++r) all[r].bytes = first ? sum[r].bytes : hulls(all[r].bytes, sum[r].bytes);
+    for (std::size_t r = 0; r < ranks; ++r) all[r].bytes = first ? sum[r].bytes : hull(all[r].bytes, sum[r].bytes);
   }
   if (const auto times = differences.times_batch()) narrow_to_batch(*times, base.plan, all);
   return all;

@@ -124,7 +124,7 @@ void UnitCosts::unite_sizes(const Units& units) {
     BandwidthCost& all = costs_[units.first + count + b];
     all = costs_[units.first + b];
     for (std::size_t other = b + units.bandwidths; other < count; other += units.bandwidths)
-      all.cells = hulls(all.cells, costs_[units.first + other].cells);
+      all.cells = hull(all.cells, costs_[units.first + other].cells);
   }
 }
 

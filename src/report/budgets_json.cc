@@ -21,7 +21,7 @@ Json measured_json(const BudgetResult& result, BudgetUnit unit) {
   return json;
 }
 
-Json result_json(const BudgetResult& result) {
+Json budget_result_json(const BudgetResult& result) {
   const BudgetForm& form = form_of(result.budget->id);
   Json json = {{"budget", form.name}, {"status", name(result.status)}, {"value", measured_json(result, form.unit)}};
   json["limit"] =
@@ -37,6 +37,6 @@ Json result_json(const BudgetResult& result) {
 
 }  // namespace
 
-nlohmann::ordered_json budgets_json(const BudgetReport& report) { return array_of(report.results, result_json); }
+nlohmann::ordered_json budgets_json(const BudgetReport& report) { return array_of(report.results, budget_result_json); }
 
 }  // namespace shardstats
