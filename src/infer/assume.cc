@@ -303,10 +303,12 @@ FixedSetting apply_overrides(const std::vector<Override>& overrides, PlanInputs&
   for (const Override& o : overrides) {
     const OverrideKey* const key = find_key(o.key);
     if (key == nullptr) continue;
-    if (key->of_plan != nullptr) key->of_plan(o.value, fixed);
+    if (key->of_plan != nullptr) {
+      key->of_plan(o.value, fixed);
+      continue;
+    }
     for (TableInputs& table : plan.tables)
-      if (key->of_table != nullptr && is_about(o, plan.printed->tables.rows[table.row].fqn.text))
-        key->of_table(o.value, table);
+      if (is_about(o, plan.printed->tables.rows[table.row].fqn.text)) key->of_table(o.value, table);
   }
   plan.fixed_inference = fixed.inference;
   // More than there are: all are on one host.

@@ -112,13 +112,13 @@ void hide(const PlanInputs& plan, Evaluator& evaluator, Freedom freedom, SplitRo
   found = std::move(*hidden);
 }
 
-// Has every rank lost its memory, or a shard of a table that lost its size? Then none shows how rows are split. Not in
-// a plan without ranks.
-bool no_rank_shows_rows(const PlanInputs& plan) {
+// Where each rank has lost its memory, or has a shard of a table that lost its size, none shows how rows are split. A
+// plan without ranks has lost none.
+bool any_rank_shows_rows(const PlanInputs& plan) {
   const std::vector<bool> telling = ranks_that_tell(plan);
   for (std::size_t r = 0; r < telling.size(); ++r)
-    if (telling[r] && plan.ranks[r][at(Quantity::hbm)]) return false;
-  return !telling.empty();
+    if (telling[r] && plan.ranks[r][at(Quantity::hbm)]) return true;
+  return telling.empty();
 }
 
 // Where the shares of the ranks speak for devices of different capacities, row-wise tables that are too small to show
@@ -209,7 +209,7 @@ SearchResult search_on(const PlanInputs& plan, UniformSearch uniform, const Infe
   for (Survivor& survivor : result.survivors) hide_inputs(plan, evaluator, survivor);
   if (!options.alternatives) return std::move(result);
   const Shares shares(plan);
-  const bool any_shown = !no_rank_shows_rows(plan);
+  const bool any_shown = any_rank_shows_rows(plan);
   for (Survivor& survivor : result.survivors)
     if (!any_shown || shares.conflicts_beside(survivor.outcome) > 0) hide_rows(plan, evaluator, any_shown, survivor);
   add_buckets(plan, evaluator, result.survivors);
