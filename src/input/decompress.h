@@ -2,7 +2,7 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -11,11 +11,6 @@
 
 namespace shardstats {
 
-// The names of the formats as messages print them are in one table in decompress.cc.
-enum class Compression : std::uint8_t { none, gzip, zstd, xz, bzip2 };
-
-Compression compression_of(std::string_view bytes);
-
 struct Decompressed {
   std::string bytes;                        // all that came out in front of the fault
   ContentFault fault = ContentFault::none;  // of the compressed form
@@ -23,7 +18,8 @@ struct Decompressed {
   std::string hint;                         // what to try; may be empty
 };
 
-// `kind` is not Compression::none. Content that is compressed itself or longer than `limit` is a problem without bytes.
-Decompressed decompress(std::string_view compressed, Compression kind, std::size_t limit = kMostInMemory);
+// nullopt: the bytes are not compressed. Content that is compressed itself or longer than `most` is a problem without
+// bytes.
+std::optional<Decompressed> decompress(std::string_view bytes, std::size_t most = kMostInMemory);
 
 }  // namespace shardstats

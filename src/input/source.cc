@@ -235,14 +235,13 @@ OpenResult recoded(std::unique_ptr<Source> raw, const std::string& name) {
 }
 
 OpenResult decompressed(std::unique_ptr<Source> raw, const std::string& name) {
-  const Compression kind = compression_of(raw->bytes());
-  if (kind == Compression::none) return recoded(std::move(raw), name);
-  Decompressed content = decompress(raw->bytes(), kind);
+  std::optional<Decompressed> content = decompress(raw->bytes());
+  if (!content) return recoded(std::move(raw), name);
   if (auto error = lost_content(*raw, name)) return *std::move(error);
-  if (content.problem.empty()) return recoded(source_from(std::move(content.bytes)), name);
-  Error error{name, {}, std::move(content.problem), std::move(content.hint)};
-  if (content.bytes.empty()) return error;
-  return recoded(std::make_unique<Memory>(std::move(content.bytes), ContentDamage{content.fault, std::move(error)}),
+  if (content->problem.empty()) return recoded(source_from(std::move(content->bytes)), name);
+  Error error{name, {}, std::move(content->problem), std::move(content->hint)};
+  if (content->bytes.empty()) return error;
+  return recoded(std::make_unique<Memory>(std::move(content->bytes), ContentDamage{content->fault, std::move(error)}),
                  name);
 }
 
