@@ -19,49 +19,46 @@ namespace {
 
 bool is_separator(char c) { return c == ',' || c == ';' || c == '\t'; }
 
-struct Quotes {
-  std::size_t open = 0, close = 0;
-};
-
-// Of the first field in quotes of which `is_it` says so.
-template <class F>
-std::optional<Quotes> quotes_of_field(std::string_view record, F is_it) {
-  for (std::size_t open = record.find('"'); open != kNowhere;) {
-    if (open > 0 && !is_separator(record[open - 1])) return std::nullopt;
-    const std::size_t close = closing_quote(record, open + 1, '"');
-    if (close == kNowhere) return std::nullopt;
-    const bool ends_field = close + 1 == record.size() || is_separator(record[close + 1]);
-    if (!ends_field) return std::nullopt;
-    if (const Quotes quotes{open, close}; is_it(quotes)) return quotes;
-    open = record.find('"', close + 1);
-  }
-  return std::nullopt;
-}
-
-std::optional<Quotes> quotes_around_box(std::string_view record) {
-  const std::size_t box = record.find('"') == kNowhere ? kNowhere : first_box_or_border(record);
-  if (box == kNowhere) return std::nullopt;
-  const auto quotes = quotes_of_field(record, [&](Quotes field) { return field.close > box; });
-  return quotes && quotes->open < box ? quotes : std::nullopt;
-}
-
-// Of the field behind those columns with the rest of a line, or with a '#' alone, of which nothing else tells that it
-// is the start of one.
-std::optional<Quotes> quotes_behind(std::string_view record, const std::optional<std::string>& columns, bool goes_on) {
-  constexpr std::string_view kLoneHash = "\"#\"";
-  if (!columns || (!goes_on && record.find(kLoneHash) == kNowhere)) return std::nullopt;
-  return quotes_of_field(record, [&](Quotes field) {
-    const bool may_be_it = goes_on || record.substr(field.open).starts_with(kLoneHash);
-    return may_be_it && tag_of(record.substr(0, field.open)) == *columns;
-  });
-}
-
-constexpr std::string_view kStartOfEvent = "\"{\"\"";
-
 // Where a field of a record stands, with its quotes if it has any.
 struct FieldSpan {
   std::size_t start = 0, end = 0;
 };
+
+// The first field in quotes of which `is_it` says so.
+template <class F>
+std::optional<FieldSpan> field_in_quotes(std::string_view record, F is_it) {
+  for (std::size_t open = record.find('"'); open != kNowhere;) {
+    if (open > 0 && !is_separator(record[open - 1])) return std::nullopt;
+    const std::size_t close = closing_quote(record, open + 1, '"');
+    if (close == kNowhere) return std::nullopt;
+    const FieldSpan field{open, close + 1};
+    if (field.end < record.size() && !is_separator(record[field.end])) return std::nullopt;
+    if (is_it(field)) return field;
+    open = record.find('"', field.end);
+  }
+  return std::nullopt;
+}
+
+std::optional<FieldSpan> field_around_box(std::string_view record) {
+  const std::size_t box = record.find('"') == kNowhere ? kNowhere : first_box_or_border(record);
+  if (box == kNowhere) return std::nullopt;
+  const auto found = field_in_quotes(record, [&](FieldSpan field) { return field.end > box + 1; });
+  return found && found->start < box ? found : std::nullopt;
+}
+
+// The field behind those columns with the rest of a line, or with a '#' alone, of which nothing else tells that it is
+// the start of one.
+std::optional<FieldSpan> field_behind(std::string_view record, const std::optional<std::string>& columns,
+                                      bool goes_on) {
+  constexpr std::string_view kLoneHash = "\"#\"";
+  if (!columns || (!goes_on && record.find(kLoneHash) == kNowhere)) return std::nullopt;
+  return field_in_quotes(record, [&](FieldSpan field) {
+    const bool may_be_it = goes_on || record.substr(field.start).starts_with(kLoneHash);
+    return may_be_it && tag_of(record.substr(0, field.start)) == *columns;
+  });
+}
+
+constexpr std::string_view kStartOfEvent = "\"{\"\"";
 
 // Of all fields; none if the quotes are not those of a record.
 std::vector<FieldSpan> spans_of_fields(std::string_view record, char separator) {
@@ -118,20 +115,20 @@ bool begins_with_field_in_quotes(std::string_view text) {
 
 std::optional<std::string> columns_in_front_of_box(std::string_view record) {
   constexpr std::size_t kLongest = 1024;
-  const auto quotes = quotes_around_box(record);
-  const std::size_t start = quotes ? quotes->open : first_box_or_border(record);
-  const bool is_field = quotes || (start != kNowhere && start > 0 && is_separator(record[start - 1]));
+  const auto in_quotes = field_around_box(record);
+  const std::size_t start = in_quotes ? in_quotes->start : first_box_or_border(record);
+  const bool is_field = in_quotes || (start != kNowhere && start > 0 && is_separator(record[start - 1]));
   return is_field && start <= kLongest ? std::optional(tag_of(record.substr(0, start))) : std::nullopt;
 }
 
 Transcript without_quotes_of_field(Transcript record, const std::optional<std::string>& columns, bool goes_on,
                                    std::vector<Mended>& mended) {
-  std::optional<Quotes> quotes = quotes_around_box(record.text());
-  if (!quotes) quotes = quotes_behind(record.text(), columns, goes_on);
-  if (!quotes) return record;
-  note(mended, Mending::suffix, record.place_of(quotes->close));
-  Transcript line = part_of(record, 0, quotes->open);
-  line.append(without_doubled_quotes(part_of(record, quotes->open + 1, quotes->close), '"'));
+  std::optional<FieldSpan> field = field_around_box(record.text());
+  if (!field) field = field_behind(record.text(), columns, goes_on);
+  if (!field) return record;
+  note(mended, Mending::suffix, record.place_of(field->end - 1));
+  Transcript line = part_of(record, 0, field->start);
+  line.append(content_of(record, *field));
   return line;
 }
 
@@ -152,7 +149,7 @@ Transcript take_repeated_event(Transcript& record, std::size_t width) {
 }
 
 std::string_view fields_behind_box(std::string_view record) {
-  if (const std::optional<Quotes> quotes = quotes_around_box(record)) return record.substr(quotes->close + 1);
+  if (const auto in_quotes = field_around_box(record)) return record.substr(in_quotes->end);
   const std::size_t border = record.rfind('#');
   if (border == record.find('#')) return {};  // of a line without its right border, or there is none
   const std::string_view behind = record.substr(border + 1);
