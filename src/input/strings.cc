@@ -38,9 +38,9 @@ Change numbered_escape(std::string_view text, std::size_t at) {
   const std::size_t digits = kind == 'x' ? 2 : kind == 'u' ? 4 : 8;
   const auto code = hexadecimal(text, at + 2, digits);
   if (!code) return {};
-  if (kind == 'u' && *code >= 0xD800 && *code < 0xDC00 && text.substr(at + 6).starts_with("\\u")) {
+  if (kind == 'u' && is_high_surrogate(*code) && text.substr(at + 6).starts_with("\\u")) {
     const auto low = hexadecimal(text, at + 8, 4);
-    if (low && *low >= 0xDC00 && *low < 0xE000) return {12, utf8(0x10000 + ((*code - 0xD800) << 10) + *low - 0xDC00)};
+    if (low && is_low_surrogate(*low)) return {12, utf8(of_surrogates(*code, *low))};
   }
   return {2 + digits, utf8(*code)};
 }

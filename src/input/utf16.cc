@@ -8,9 +8,6 @@ namespace {
 constexpr char32_t kReplacement = 0xFFFD;
 constexpr std::size_t kLooked = 64;  // bytes at the start that tell a text without byte order mark
 
-bool is_high(char32_t unit) { return unit >= 0xD800 && unit < 0xDC00; }
-bool is_low(char32_t unit) { return unit >= 0xDC00 && unit < 0xE000; }
-
 // Is every second byte from `first` on NUL and no other?
 bool alternates(std::string_view start, std::size_t first) {
   for (std::size_t i = 0; i < start.size(); ++i)
@@ -60,13 +57,13 @@ std::optional<std::string> utf8_from_utf16(std::string_view bytes) {
   out.reserve(bytes.size() / 2);
   for (std::size_t at = marked ? 2 : 0; at + 1 < bytes.size(); at += 2) {
     const char32_t unit = unit_at(at);
-    if (is_high(unit) && at + 3 < bytes.size() && is_low(unit_at(at + 2))) {
-      out += utf8(0x10000 + ((unit - 0xD800) << 10) + (unit_at(at + 2) - 0xDC00));
+    if (is_high_surrogate(unit) && at + 3 < bytes.size() && is_low_surrogate(unit_at(at + 2))) {
+      out += utf8(of_surrogates(unit, unit_at(at + 2)));
       at += 2;
     } else if (unit < 0x80) {
       out.push_back(static_cast<char>(unit));
     } else {
-      out += utf8(is_high(unit) || is_low(unit) ? kReplacement : unit);
+      out += utf8(is_high_surrogate(unit) || is_low_surrogate(unit) ? kReplacement : unit);
     }
   }
   return out;
