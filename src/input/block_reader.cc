@@ -153,7 +153,7 @@ class BlockReader {
   void add_opening(const Line& title, std::size_t from) {
     Line line = title;
     for (int i = 0; i < kMostForeign && line.start > from; ++i) {
-      line = lines_.line_around(line.start - 1);
+      line = lines_.line_before(line);
       const Border border = border_of(line.text);
       if (!border || !is_opening(line, border, i, title)) continue;
       width_ = border.length;

@@ -110,8 +110,7 @@ struct BlockFinder::State {
     const bool may_close = border_of(sign.text) && lines.line_from(sign.next).text.find(kTitle) == kNowhere;
     const int most_foreign = may_close ? kMostForeignOfPart : 0;
     Line line = sign;
-    for (int i = 0; i < kPiecesBack && line.start > from && !is_border_piece(line); ++i)
-      line = lines.line_around(line.start - 1);
+    for (int i = 0; i < kPiecesBack && line.start > from && !is_border_piece(line); ++i) line = lines.line_before(line);
     const std::size_t run_end = is_border_piece(line) ? line.start : sign.start;
     line = lines.line_from(run_end);
     Line first = line;
@@ -121,7 +120,7 @@ struct BlockFinder::State {
     std::optional<Line> behind_inner;         // what was the first line when the first of them came
     for (int foreign = 0, read = 0; line.start > from && foreign <= most_foreign; ++read) {
       if (read > kMostBehindForeign && foreign > 0) break;
-      const Line before = lines.line_around(line.start - 1);
+      const Line before = lines.line_before(line);
       const bool is_piece = is_border_piece(before) || begins_border(before.text, line.text) || has_only_hashes(before);
       line = before;
       if (first_box(before.text) != kNowhere || is_piece) {
@@ -150,7 +149,7 @@ struct BlockFinder::State {
       const bool is_broken = line.text.size() >= kLeast && line.text.size() <= kLongest && line.text.ends_with("##=");
       if (is_broken && line.next < lines.size()) return lines.line_from(line.next).text.starts_with("##");
       if (line.start <= from) return false;
-      line = lines.line_around(line.start - 1);
+      line = lines.line_before(line);
     }
     return false;
   }

@@ -46,6 +46,8 @@ class Lines {
   explicit Lines(std::string_view bytes) : bytes_(bytes) {}
 
   Line line_from(std::size_t start) const { return line_at(bytes_, start); }
+  // The one in front of it, which is not the first.
+  Line line_before(const Line& line) const { return input_detail::line_before(bytes_, line.start); }
   Line line_around(std::size_t offset) const {
     const std::size_t newline = offset == 0 ? kNowhere : bytes_.rfind('\n', offset - 1);
     return line_from(newline == kNowhere ? 0 : newline + 1);

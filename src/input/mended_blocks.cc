@@ -64,9 +64,8 @@ Found blocks_in(std::string_view text) {
     search = line.next;
     const std::size_t offset = title_offset(line.text);
     if (offset == kNowhere) continue;
-    std::size_t start = line.start;  // of the block
-    if (start > from && border_of(lines.line_around(start - 1).text)) start = lines.line_around(start - 1).start;
-    from = read_parts(lines, from, start, found);
+    const Line above = line.start > from ? lines.line_before(line) : line;
+    from = read_parts(lines, from, border_of(above.text) ? above.start : line.start, found);
     ReadBlock read = read_block(lines, line, offset, from);
     from = read.end;
     if (read.block.opened || read.block.closed || labels_of(read.block) > 0) add(std::move(read), found);
