@@ -25,6 +25,10 @@ std::string_view behind(std::size_t prefix, std::string_view piece) {
   return piece.substr(std::min(prefix, piece.size()));
 }
 
+std::string_view without_prefix(std::string_view prefix, std::string_view piece) {
+  return is_also_in_front(prefix, piece) ? behind(prefix.size(), piece) : piece;
+}
+
 // A lone '#' behind whole pieces of a border may be the title's line without the blanks at the end of its first
 // piece; then the next piece begins inside the box.
 bool goes_on_in_box(std::string_view next) { return next.empty() || next.front() == ' ' || next.front() == '-'; }
@@ -78,11 +82,7 @@ void Unwrapper::add_line(Transcript line, const std::string& process) {
 }
 
 // Without the prefix that was put in front of all pieces.
-std::string_view Unwrapper::next_text() const {
-  const std::string_view next = region_.decoded_next();
-  const bool has_prefix = !late_prefix_.empty() && is_also_in_front(late_prefix_, next);
-  return has_prefix ? behind(late_prefix_.size(), next) : next;
-}
+std::string_view Unwrapper::next_text() const { return without_prefix(late_prefix_, region_.decoded_next()); }
 
 bool Unwrapper::is_of_another_process(const std::string& process) const {
   return pieces_ > 0 && !process.empty() && !joined_process_.empty() && process != joined_process_;
@@ -123,11 +123,9 @@ bool Unwrapper::may_go_on_as_border(std::string_view text) const {
 bool Unwrapper::is_further_border_piece(std::string_view text) const {
   const std::size_t start = text.size() - hashes_at_end(text);
   if (start == text.size() || characters(text) > border_piece_ || joined_characters_ > kWidestBox) return false;
-  const std::string_view next = next_text();
-  const bool has_prefix = is_also_in_front(text.substr(0, start), next);
-  if (hashes_at_end(text) == 1 && goes_on_in_box(has_prefix ? behind(start, next) : next)) return false;
-  return start + hashes_at_end(joined_.text()) <= joined_.text().size() &&
-         is_also_in_front(text.substr(0, start), joined_.text()) &&
+  const std::string_view next = next_text(), prefix = text.substr(0, start);
+  if (hashes_at_end(text) == 1 && goes_on_in_box(without_prefix(prefix, next))) return false;
+  return start + hashes_at_end(joined_.text()) <= joined_.text().size() && is_also_in_front(prefix, joined_.text()) &&
          !is_box_line(behind(start, next), text.size() - start) && !is_whole_border(joined_.text());
 }
 
@@ -186,8 +184,7 @@ bool Unwrapper::is_overflow(std::string_view text) const {
   if (wrap_ != 0 || !region_.blocks.has_right_border() || text.ends_with('#')) return false;
   const std::size_t box = first_box(text);
   if (box == kNowhere || characters(text.substr(box)) < region_.blocks.width()) return false;
-  std::string_view rest = trim_right(region_.decoded_next());
-  if (is_also_in_front(text.substr(0, box), rest)) rest = behind(box, rest);
+  const std::string_view rest = without_prefix(text.substr(0, box), trim_right(region_.decoded_next()));
   return rest.ends_with('#') && hashes_at_end(rest) == 1 && first_box(rest) + 1 >= rest.size();
 }
 
