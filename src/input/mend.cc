@@ -143,19 +143,24 @@ class Mender {
       problem_ = too_long_line(lines_.number());
     else if (is_full())
       report_full();
-    else if (lines_.goes_on())
-      decode_and_unwrap(joined_pieces());
     else
-      decode_and_unwrap(joined_scalar());
+      decode_and_unwrap(joined_line());
+  }
+
+  // The line that was just read, with those that go on with it.
+  Transcript joined_line() {
+    if (lines_.goes_on()) return joined_pieces();
+    if (std::optional<Transcript> scalar = joined_scalar()) return *std::move(scalar);
+    if (std::optional<Transcript> records = joined_records()) return *std::move(records);
+    return joined_literals();
   }
 
   // YAML folds long scalars, as a terminal breaks lines.
-  Transcript joined_scalar() {
+  std::optional<Transcript> joined_scalar() {
     const Place first = lines_.column(0);
     std::optional<Transcript> scalar = scalars_.read(lines_);
-    if (!scalar) return joined_records();
-    if (lines_.column(0) != first) region_.note(Mending::wrapped, first);
-    return *std::move(scalar);
+    if (scalar && lines_.column(0) != first) region_.note(Mending::wrapped, first);
+    return scalar;
   }
 
   // A terminal breaks a record wherever its width is over, so that no container can be seen in the pieces.
@@ -213,11 +218,11 @@ class Mender {
   }
 
   // A container's runtime splits what is longer than it takes into several records.
-  Transcript joined_records() {
+  std::optional<Transcript> joined_records() {
     Transcript line;
     std::optional<PartOfRecord> part = part_of_record(lines_.text());
     std::optional<PartOfRecord> next = part ? next_part(*part, line) : std::nullopt;
-    if (!next) return joined_literals();
+    if (!next) return std::nullopt;
     region_.note(Mending::wrapped, lines_.column(0));
     std::size_t start = 0;  // of the first part all that stands in front of it stays, too
     for (; next; next = next_part(*part, line)) {
