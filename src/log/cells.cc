@@ -233,13 +233,6 @@ void write_plain(const Row& row, std::string& out) {
   out += (row.*field).text;
 }
 
-// How the cells of a column are read and written; those of one that the table does not have are not.
-template <class Row>
-struct ColumnCells {
-  ColumnId id = ColumnId::unknown;
-  CellRead<Row> read = [](std::string_view, const BoxLine&, Row&) { return false; };
-  void (*write)(const Row& row, std::string& out) = [](const Row&, std::string&) {};
-};
 template <class Row, std::size_t N>
 constexpr auto by_id(const ColumnCells<Row> (&columns)[N]) {
   std::array<ColumnCells<Row>, static_cast<std::size_t>(ColumnId::unknown) + 1> all;
@@ -292,19 +285,12 @@ constexpr auto kTableColumns = by_id<PrintedTable>({
 }  // namespace
 
 template <>
-CellRead<PrintedRank> cell_read<PrintedRank>(ColumnId column) {
-  return kRankColumns[static_cast<std::size_t>(column)].read;
+const ColumnCells<PrintedRank>& cells_of(ColumnId column) {
+  return kRankColumns[static_cast<std::size_t>(column)];
 }
 template <>
-CellRead<PrintedTable> cell_read<PrintedTable>(ColumnId column) {
-  return kTableColumns[static_cast<std::size_t>(column)].read;
-}
-
-void write_cell(ColumnId column, const PrintedRank& row, std::string& out) {
-  kRankColumns[static_cast<std::size_t>(column)].write(row, out);
-}
-void write_cell(ColumnId column, const PrintedTable& row, std::string& out) {
-  kTableColumns[static_cast<std::size_t>(column)].write(row, out);
+const ColumnCells<PrintedTable>& cells_of(ColumnId column) {
+  return kTableColumns[static_cast<std::size_t>(column)];
 }
 
 }  // namespace shardstats::log_detail

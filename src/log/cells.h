@@ -9,20 +9,23 @@
 
 namespace shardstats::log_detail {
 
-// Reads the cell of this text into its fields, which are empty. False: it does not have the column's pattern; the row
-// stays as it was. Places are those of a line of the log itself.
+// How the cells of a column are read and written; those of one that the table does not have are not.
 template <class Row>
-using CellRead = bool (*)(std::string_view text, const BoxLine& line, Row& row);
-// How the cells of a column are read.
+struct ColumnCells {
+  ColumnId id = ColumnId::unknown;
+  // Reads the cell of this text into its fields, which are empty. False: it does not have the column's pattern; the row
+  // stays as it was. Places are those of a line of the log itself.
+  bool (*read)(std::string_view text, const BoxLine& line, Row& row) = [](std::string_view, const BoxLine&, Row&) {
+    return false;
+  };
+  // Appends the cell as the planner prints it.
+  void (*write)(const Row& row, std::string& out) = [](const Row&, std::string&) {};
+};
 template <class Row>
-CellRead<Row> cell_read(ColumnId column);
+const ColumnCells<Row>& cells_of(ColumnId column);
 template <>
-CellRead<PrintedRank> cell_read<PrintedRank>(ColumnId column);
+const ColumnCells<PrintedRank>& cells_of(ColumnId column);
 template <>
-CellRead<PrintedTable> cell_read<PrintedTable>(ColumnId column);
-
-// Appends the cell as the planner prints it.
-void write_cell(ColumnId column, const PrintedRank& row, std::string& out);
-void write_cell(ColumnId column, const PrintedTable& row, std::string& out);
+const ColumnCells<PrintedTable>& cells_of(ColumnId column);
 
 }  // namespace shardstats::log_detail

@@ -24,7 +24,7 @@ template <class Row>
 struct ColumnReader {
   ColumnId id;
   bool has_bound;  // of its numbers
-  CellRead<Row> read;
+  decltype(ColumnCells<Row>::read) read;
 };
 template <class Row>
 using RowReader = std::vector<ColumnReader<Row>>;
@@ -33,7 +33,7 @@ RowReader<Row> row_reader(const std::vector<PrintedColumn>& columns) {
   RowReader<Row> reader;
   reader.reserve(columns.size());
   for (const PrintedColumn& column : columns)
-    reader.push_back({column.id, has_bound(column.id), cell_read<Row>(column.id)});
+    reader.push_back({column.id, has_bound(column.id), cells_of<Row>(column.id).read});
   return reader;
 }
 

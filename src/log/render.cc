@@ -57,7 +57,7 @@ CellTexts cell_texts(const ColumnTable<Row>& table) {
       if (odd != table.odd.end() && odd->row == row && odd->column == column)
         cells.bytes += (odd++)->cell.text;
       else
-        write_cell(table.columns[column].id, table.rows[row], cells.bytes);
+        cells_of<Row>(table.columns[column].id).write(table.rows[row], cells.bytes);
       cells.end_cell();
     }
   }
