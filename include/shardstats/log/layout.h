@@ -51,7 +51,7 @@ struct ColumnForm {
   bool rank_table;
   std::string_view header;
   int dashes;  // length of the rule below it (section 4)
-  Release since, until;
+  Release since, until = Release::main_branch;
 };
 std::span<const ColumnForm> column_forms();
 // Of the columns of one table, in the order in which it has them.
@@ -60,7 +60,7 @@ std::span<const ColumnForm> column_forms(bool rank_table);
 // How many components stand behind the total in a cell of perf.
 struct PerfForm {
   std::size_t components;
-  Release since, until;
+  Release since, until = Release::main_branch;
 };
 std::span<const PerfForm> perf_forms();
 
@@ -179,7 +179,7 @@ struct LineForm {
   Section section;
   Section opens;
   std::string_view pattern;
-  Release since, until;
+  Release since, until = Release::main_branch;
 };
 std::span<const LineForm> line_forms();
 // How a release spells the line: an index into line_forms(); nullopt: it does not print it.
