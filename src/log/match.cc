@@ -70,6 +70,15 @@ bool are_new_words(std::string_view text) {
          std::ranges::any_of(text, [](char c) { return is_letter(c) || c == '%'; });
 }
 
+// Takes the label off the start of the text and of the pattern. False: the text has it not, or it is too short to tell
+// the line.
+bool take_label(std::string_view& text, std::string_view& pattern) {
+  const PatternPiece label = next_piece(pattern);
+  if (label.slot || label.text.size() < kShortestLabel || !text.starts_with(label.text)) return false;
+  text.remove_prefix(label.text.size());
+  return true;
+}
+
 // As much of the literal as the text begins with, up to the end of a word.
 std::size_t common_words(std::string_view text, std::string_view literal) {
   const auto differ = std::ranges::mismatch(text, literal).in2;
@@ -99,9 +108,7 @@ bool matches(std::string_view text, std::string_view pattern, SlotTexts& slots) 
 }
 
 bool has_new_words(std::string_view text, std::string_view pattern, SlotTexts& slots) {
-  const PatternPiece label = next_piece(pattern);
-  if (label.slot || label.text.size() < kShortestLabel || !text.starts_with(label.text)) return false;
-  text.remove_prefix(label.text.size());
+  if (!take_label(text, pattern)) return false;
   while (!pattern.empty()) {
     const PatternPiece piece = next_piece(pattern);
     if (piece.slot && piece.text == "text") return false;
@@ -118,9 +125,7 @@ bool has_new_words(std::string_view text, std::string_view pattern, SlotTexts& s
 }
 
 std::string_view damaged_value(std::string_view text, std::string_view pattern) {
-  const PatternPiece label = next_piece(pattern);
-  if (label.slot || label.text.size() < kShortestLabel || pattern.empty() || !text.starts_with(label.text)) return {};
-  text.remove_prefix(label.text.size());
+  if (!take_label(text, pattern) || pattern.empty()) return {};
   std::string_view value = text;
   SlotTexts whole;
   for (bool is_whole = true; is_whole && !pattern.empty();) {
