@@ -48,7 +48,7 @@ bool is_foreign(const BoxLine& line, const BoxLine* above, std::size_t width) {
   const bool is_damaged = is_closed(line) ? is_digit(text.front()) : is_dashes(text);
   const bool may_be_of_kernel = may_be_nested && !is_closed(line) && above != nullptr && is_of_kernels(*above);
   const bool is_cut = may_be_of_kernel && is_cut_in_kernel(text);
-  return !is_damaged && !is_cut && !is_border(trim_right(line.text)) && !is_planners(text, may_be_nested);
+  return !is_damaged && !is_cut && border_length(line) == 0 && !is_planners(text, may_be_nested);
 }
 
 // Most lines are as wide as the box, or 0.

@@ -54,7 +54,7 @@ std::optional<std::size_t> BoxFrame::likeliest_border() const {
   std::map<std::size_t, std::ptrdiff_t> lines_of;  // by length of a border
   for (const BoxLine& line : block_.lines)
     if (line.text.starts_with("##"))  // few are, so that the ends of the others need not be looked at
-      if (const std::string_view text = trim_right(line.text); is_border(text)) lines_of.try_emplace(text.size(), 0);
+      if (const std::size_t length = border_length(line)) lines_of.try_emplace(length, 0);
   if (lines_of.empty()) return std::nullopt;
   if (lines_of.size() > 1)
     for (const BoxLine& line : block_.lines)
@@ -75,13 +75,13 @@ std::optional<std::size_t> BoxFrame::width_by_title() const {
 bool BoxFrame::is_cut_at(std::size_t longest) const {
   std::size_t border = 0;
   for (const BoxLine& line : block_.lines)
-    if (const std::string_view text = trim_right(line.text); is_border(text)) border = text.size();
+    if (const std::size_t length = border_length(line)) border = length;
   const auto is_at_edge = [=](const BoxLine& line) { return !is_closed(line) && characters(line.text) == longest; };
   const auto ends_there = [=](const BoxLine& line) {
     return is_at_edge(line) && (border == longest || line.text.ends_with(' '));
   };
   const auto has_end = [](const BoxLine& line) {
-    return line.text.size() > 1 && is_closed(line) && !is_border(trim_right(line.text));
+    return line.text.size() > 1 && is_closed(line) && border_length(line) == 0;
   };
   const std::ptrdiff_t ending = std::ranges::count_if(block_.lines, ends_there);
   const bool are_most = ending >= kFewestCut && 2 * ending > std::ssize(block_.lines);
@@ -102,8 +102,7 @@ void BoxFrame::find_cut() {
   if (was_mended(block_, Mending::frame)) return;
   const auto is_open = [](const BoxLine& line) { return !is_closed(line); };
   const auto is_whole_blank = [](const BoxLine& line) {
-    const std::string_view text = trim_right(line.text);
-    return text.size() > 1 && !is_border(text) && LineText(line).text.empty();
+    return trim_right(line.text).size() > 1 && border_length(line) == 0 && LineText(line).text.empty();
   };
   const auto first = std::ranges::find_if(block_.lines, is_open);
   has_closed_blank_ = std::ranges::any_of(block_.lines, is_whole_blank);

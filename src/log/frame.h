@@ -12,13 +12,18 @@
 
 namespace shardstats::log_detail {
 
-using input_detail::is_border;
 using input_detail::kShortestBorder;
 using input_detail::kTitle;
 
 inline constexpr std::size_t kAroundDivider = 4;  // characters of the frame beside the divider's dashes
 
 inline bool is_dashes(std::string_view text) { return text.find_first_not_of('-') == std::string_view::npos; }
+
+// 0: it is none.
+inline std::size_t border_length(const BoxLine& line) {
+  const std::string_view text = trim_right(line.text);
+  return input_detail::is_border(text) ? text.size() : 0;
+}
 
 inline bool is_closed(const BoxLine& line) { return trim_right(line.text).ends_with('#'); }
 

@@ -76,10 +76,9 @@ class BlockParser {
 
  private:
   void read_line(const BoxLine& line) {
-    if (is_border(trim_right(line.text))) {
+    if (const std::size_t length = border_length(line)) {
       plan_.add_line(form_of(LineId::border), line);
-      frame_.check_decoration(line, trim_right(line.text).size(), plan_.width);
-      return;
+      return frame_.check_decoration(line, length, plan_.width);
     }
     const LineText split(line);
     if (split.text.empty()) {
