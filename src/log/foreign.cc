@@ -119,19 +119,23 @@ bool is_cut_in_kernel(std::string_view text) {
   });
 }
 
-LostLines::LostLines(const Block& block)
-    : width_(block.lines.empty() ? 0 : block.lines.front().text.size()), is_squeezed_(has_squeezed_table(block)) {}
-
 // A label alone may stand in anybody's line; with the frame around it, it is the planner's. Others frame their text on
 // both sides, if at all.
-bool LostLines::operator()(const BoxLine& line) const {
-  const std::string_view text = trim_right(line.text);
-  if (has_cells_of_rank(text)) return true;
-  if (text.starts_with("# ") && begins_as_row_of_rank(text.substr(2))) return is_squeezed_;
-  if (!text.ends_with('#')) return false;
-  const bool lacks_left_border = text.find('#') + 1 == text.size();
-  if (!lacks_left_border) return input_detail::labels_in(text) > 0;
-  return text.ends_with(" #") && (is_squeezed_ || text.size() + kRowIndent.size() >= width_);
+const BoxLine* lost_line(const Block& block) {
+  if (block.foreign.empty()) return nullptr;  // nearly always, so that the lines of the block are not looked at
+  const bool is_squeezed = has_squeezed_table(block);
+  const std::size_t width = block.lines.front().text.size();
+  const auto is_lost = [=](const BoxLine& line) {
+    const std::string_view text = trim_right(line.text);
+    if (has_cells_of_rank(text)) return true;
+    if (text.starts_with("# ") && begins_as_row_of_rank(text.substr(2))) return is_squeezed;
+    if (!text.ends_with('#')) return false;
+    const bool lacks_left_border = text.find('#') + 1 == text.size();
+    if (!lacks_left_border) return input_detail::labels_in(text) > 0;
+    return text.ends_with(" #") && (is_squeezed || text.size() + kRowIndent.size() >= width);
+  };
+  const auto lost = std::ranges::find_if(block.foreign, is_lost);
+  return lost != block.foreign.end() ? &*lost : nullptr;
 }
 
 std::optional<Block> without_foreign(const Block& block) {

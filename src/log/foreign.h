@@ -12,16 +12,8 @@ namespace shardstats::log_detail {
 // much narrower than most, and neither a row nor a line of the planner by its words, is somebody's comment or table.
 std::optional<Block> without_foreign(const Block& block);
 
-// Is a line that does not stand in the box of the block one of the planner all the same?
-class LostLines {
- public:
-  explicit LostLines(const Block& block);
-  bool operator()(const BoxLine& line) const;
-
- private:
-  std::size_t width_;  // of the first line
-  bool is_squeezed_;   // the tables of the block
-};
+// The first line that does not stand in the box of the block, but is one of the planner all the same; null: none is.
+const BoxLine* lost_line(const Block& block);
 
 // Of a line that was cut off, where blanks are squeezed: is it numbers and, behind them, counts of shards?
 bool begins_as_row_of_rank(std::string_view text);

@@ -38,14 +38,8 @@ void report_fault(const Block& block, DraftPlan& plan) {
     if (fault == block.fault) plan.report(kind, start_of(line));
 }
 
-void report_lost_lines(const Block& block, DraftPlan& plan) {
-  if (block.foreign.empty()) return;  // nearly always, so that the lines of the block are not looked at
-  const auto lost = std::ranges::find_if(block.foreign, LostLines(block));
-  if (lost != block.foreign.end()) plan.report(DiagnosticKind::other_box, cell_at(*lost, lost->text));
-}
-
 void report_mendings(const Block& block, DraftPlan& plan) {
-  report_lost_lines(block, plan);
+  if (const BoxLine* lost = lost_line(block)) plan.report(DiagnosticKind::other_box, cell_at(*lost, lost->text));
   const BoxLine& first = block.lines.front();
   for (const auto& [what, kind] : kMendingNotes)
     for (const Mended& mended : block.mended)
