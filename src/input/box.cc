@@ -92,6 +92,8 @@ std::size_t labels_in(std::string_view line) {
       kLabels, [line](std::string_view label) { return line.find(label) != std::string_view::npos; }));
 }
 
+bool has_title_or_label(std::string_view line) { return line.find(kTitle) != kNowhere || labels_in(line) > 0; }
+
 std::string_view single_label_in(std::string_view line) {
   const auto end = kLabels.end() - kSeveralTimes;
   const auto* label =

@@ -121,6 +121,7 @@ std::size_t width_of_title(std::string_view box_text);
 
 // How many labels of planner blocks stand in the line: 0 for the lines of others.
 std::size_t labels_in(std::string_view line);
+bool has_title_or_label(std::string_view line);
 // The one that a block has but once; empty if there is none.
 std::string_view single_label_in(std::string_view line);
 

@@ -176,8 +176,6 @@ class Mender {
     return line;
   }
 
-  static bool has_title_or_label(std::string_view text) { return text.find(kTitle) != kNowhere || labels_in(text) > 0; }
-
   bool is_full() const { return streams_.bytes() + unwrapper_.joined().size() > kMostMended; }
 
   void report_full() {

@@ -95,7 +95,7 @@ bool would_lose_label(std::string_view text, std::size_t width) {
   for (std::size_t start = 0, end; (end = text.find('\r', start)) < size; start = end + 1) {
     const std::string_view part = text.substr(start, end - start);
     if (part.empty() || is_bar(part) || is_kept_line(part, width) || text.substr(end + 1).starts_with(part)) continue;
-    if (part.find(kTitle) != kNowhere || labels_in(part) > 0) return true;
+    if (has_title_or_label(part)) return true;
   }
   return false;
 }
