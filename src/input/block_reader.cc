@@ -120,9 +120,7 @@ class BlockReader {
 
   ReadBlock finish(std::size_t end) {
     if (!block_.foreign.empty()) note(block_.mended, Mending::foreign, block_.foreign.front().place);
-    ReadBlock read{{}, end, problem(), is_suspicious()};
-    read.block = std::move(block_);
-    return read;
+    return {end, problem(), is_suspicious(), std::move(block_)};
   }
 
   void add(const Line& line, std::size_t offset) {

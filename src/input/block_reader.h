@@ -16,10 +16,10 @@ inline constexpr int kMostForeignOfPart = 50;
 inline constexpr std::size_t kMostLinesOfRecords = 2000;  // of all those records
 
 struct ReadBlock {
-  Block block;
   std::size_t end = 0;           // where the next one may start
   std::optional<Error> problem;  // what of it is beyond a bound
   bool is_suspicious = false;    // is there a sign that lines were damaged in a way that mend() can undo?
+  Block block;
 };
 
 // The block around the title's line, whose box starts at `offset`. It does not start before `from`.

@@ -86,13 +86,9 @@ class Mender {
     while (lines_.has_next() && !is_over() && !problem_) read_line();
     console_.end_joined();
     unwrapper_.end_joined();
-    MendedRegion mended;
-    mended.streams = streams_.write();
+    auto streams = streams_.write();
     skip_double();
-    mended.mended = std::move(region_.mended);
-    mended.end = lines_.at();
-    mended.problem = std::move(problem_);
-    return mended;
+    return {std::move(streams), std::move(region_.mended), lines_.at(), std::move(problem_)};
   }
 
  private:
