@@ -72,10 +72,11 @@ class BoxFrame {
            &line != &block_.lines.back();
   }
 
-  // Borders and dashes as long as the planner prints them, lines padded to `width` but not beyond.
+  // Borders and dashes as long as the planner prints them, lines padded to the width of the box, or so many more, but
+  // not beyond.
   void check_decoration(const BoxLine& line, std::size_t length, std::size_t planned);
-  void check_padding(const BoxLine& line, std::size_t width) {
-    if (line.text.size() > width) check_long(line, width);  // bytes, of which there are at least as many as characters
+  void check_padding(const BoxLine& line, std::size_t more = 0) {
+    if (line.text.size() > width_ + more) check_long(line, width_ + more);  // bytes: at least as many as characters
   }
   // Is there a border on both ends?
   void check_borders();

@@ -84,14 +84,14 @@ class BlockParser {
     if (split.text.empty()) {
       if (frame_.is_cut_blank(line)) report_cut_row(line);
       plan_.add_line(form_of(LineId::blank), line);
-      frame_.check_padding(line, plan_.width);
+      frame_.check_padding(line);
       section_ = Section::none;
     } else if (const std::size_t lines = tables_.read(at_); lines != 0) {
       at_ += lines - 1;
     } else if (is_divider(split.text)) {
       plan_.add_line(form_of(LineId::divider), line);
       frame_.check_decoration(line, split.text.size() + kAroundDivider, plan_.width);
-      frame_.check_padding(line, plan_.width);
+      frame_.check_padding(line);
     } else {
       SlotTexts slots;
       const bool is_whole = !frame_.reaches_cut(line) && !has_return(split.text);
@@ -100,7 +100,7 @@ class BlockParser {
       const bool is_in_newer_unit = is_whole && may_be_any && read_in_newer_unit(line, split);
       if (!is_in_newer_unit) read_in_known_units(line, split, form, slots);
       const bool is_wide = !plan_.lines.empty() && line_forms()[plan_.lines.back().form].frame == Frame::wide;
-      frame_.check_padding(line, plan_.width + is_wide);
+      frame_.check_padding(line, is_wide ? 1 : 0);
     }
   }
 

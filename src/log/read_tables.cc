@@ -111,7 +111,7 @@ class OneTable {
     const std::size_t first = at_;
     if (frame_.cut() != 0) edges_.cut_off_at(frame_.cut());
     if (!read_header()) return 0;
-    for (const BoxLine& line : std::span(lines_).subspan(at_, 2)) frame_.check_padding(line, plan_.width);
+    for (const BoxLine& line : std::span(lines_).subspan(at_, 2)) frame_.check_padding(line);
     at_ += 2;
     if (table_.rows.empty()) {
       const std::size_t rows = count_rows();
@@ -179,7 +179,7 @@ class OneTable {
         continue;
       }
       if (is_full(line)) continue;
-      frame_.check_padding(line, plan_.width);
+      frame_.check_padding(line);
       CellsOfRow cells;
       const LineOf kind = read_row(line, row, cells);
       if (kind == LineOf::others) continue;
