@@ -65,11 +65,10 @@ class BlockParser {
     plan_.width = frame_.width();
     for (at_ = 0; at_ < block_.lines.size(); ++at_) read_line(block_.lines[at_]);
     frame_.check_borders();
-    tables_.mend_ranks();
-    tables_.mend_tables();
+    mend_tables(tables_);
     mend_lines(plan_);
-    plan_.releases = release_candidates(plan_, tables_.hints(), block_.closed);
-    report_newer_units(plan_, tables_.hints());
+    plan_.releases = release_candidates(plan_, tables_.hints, block_.closed);
+    report_newer_units(plan_, tables_.hints);
     find_newer_forms(plan_);
     return std::move(plan_);
   }
@@ -86,7 +85,7 @@ class BlockParser {
       plan_.add_line(form_of(LineId::blank), line);
       frame_.check_padding(line);
       section_ = Section::none;
-    } else if (const std::size_t lines = tables_.read(at_); lines != 0) {
+    } else if (const std::size_t lines = read_table(tables_, at_); lines != 0) {
       at_ += lines - 1;
     } else if (is_divider(split.text)) {
       plan_.add_line(form_of(LineId::divider), line);
@@ -324,7 +323,7 @@ class BlockParser {
   const Block& block_;
   DraftPlan plan_;
   BoxFrame frame_{block_, plan_};
-  TableReader tables_{block_, frame_, plan_};
+  TablesSoFar tables_{block_, frame_, plan_};
   std::size_t at_ = 0;
   Section section_ = Section::none;
   bool is_stray_row_reported_ = false;

@@ -94,17 +94,16 @@ enum class LineOf : std::uint8_t { table, others, end };
 template <class Row>
 class OneTable {
  public:
-  OneTable(TableState& state, std::size_t at, ColumnTable<Row>& table, std::vector<Cell>& texts)
-      : state_(state),
-        lines_(state.block.lines),
-        frame_(state.frame),
-        plan_(state.plan),
-        bounds_(state.bounds),
+  OneTable(TablesSoFar& tables, std::size_t at, ColumnTable<Row>& table, std::vector<Cell>& texts)
+      : tables_(tables),
+        lines_(tables.block.lines),
+        frame_(tables.frame),
+        plan_(tables.plan),
         header_(lines_[at]),
         table_(table),
         texts_(texts),
         at_(at),
-        edges_(rule_below(lines_[at + 1], frame_), kIsRankTable, state.block.is_plain) {}
+        edges_(rule_below(lines_[at + 1], frame_), kIsRankTable, tables.block.is_plain) {}
 
   // How many lines it has; 0: the first one is no header.
   std::size_t read() {
@@ -186,8 +185,8 @@ class OneTable {
       if (kind == LineOf::end && is_repeated_rule(line)) continue;
       if (kind == LineOf::end) break;
       if constexpr (!kIsRankTable) {
-        state_.hints.add(table_.rows.back());
-        state_.ranks_in_lists.add(table_.rows.back());
+        tables_.hints.add(table_.rows.back());
+        tables_.ranks_in_lists.add(table_.rows.back());
       }
       if (const Cell rest = closed ? rest_behind(line, row, cells.end) : Cell())
         plan_.report(DiagnosticKind::behind_last_column, rest);
@@ -301,7 +300,7 @@ class OneTable {
     WholeCells cells = edges_.whole_cells(row);
     for (const ColumnReader<Row>& column : reader_) {
       const bool is_good =
-          column.read(cells.next(), line, into) && !(column.has_bound && bounds_.is_beyond(column.id, into));
+          column.read(cells.next(), line, into) && !(column.has_bound && tables_.bounds.is_beyond(column.id, into));
       if (!is_good) return static_cast<std::size_t>(&column - reader_.data());
     }
     return reader_.size();
@@ -319,7 +318,7 @@ class OneTable {
       const bool is_behind_lost = first_lost.place != Place{} && !first_lost;
       const bool is_lost = cell.text.empty() && (lacks_end || is_behind_lost);
       const bool is_read = cells[c].whole && !is_lost && reader_[c].read(cell.text, line, into);
-      if (is_read && !bounds_.is_beyond(id, into)) continue;
+      if (is_read && !tables_.bounds.is_beyond(id, into)) continue;
       table_.odd.push_back({row, static_cast<std::uint16_t>(c), cell});
       if (id == ColumnId::unknown || is_read) continue;
       if (frame_.cut() != 0 && !cells[c].whole) continue;
@@ -336,11 +335,10 @@ class OneTable {
                    first_lost ? first_lost : start_of(line));
   }
 
-  TableState& state_;
+  TablesSoFar& tables_;
   const std::vector<BoxLine>& lines_;
   BoxFrame& frame_;
   DraftPlan& plan_;
-  RowBounds& bounds_;
   const BoxLine& header_;
   ColumnTable<Row>& table_;
   std::vector<Cell>& texts_;
@@ -364,30 +362,26 @@ bool lacks_rows(const ColumnTable<Row>& table, const Block& block) {
 }  // namespace
 
 // A header row is recognised by the rule row below it.
-std::size_t TableReader::read(std::size_t at) {
-  const auto& lines = state_.block.lines;
-  if (at + 1 >= lines.size() || !is_rule(rule_below(lines[at + 1], state_.frame))) return 0;
-  return is_rank_header(LineText(lines[at]).text) ? OneTable(state_, at, state_.plan.ranks, state_.rank_rows).read()
-                                                  : OneTable(state_, at, state_.plan.tables, state_.table_rows).read();
+std::size_t read_table(TablesSoFar& tables, std::size_t at) {
+  const auto& lines = tables.block.lines;
+  if (at + 1 >= lines.size() || !is_rule(rule_below(lines[at + 1], tables.frame))) return 0;
+  return is_rank_header(LineText(lines[at]).text) ? OneTable(tables, at, tables.plan.ranks, tables.rank_rows).read()
+                                                  : OneTable(tables, at, tables.plan.tables, tables.table_rows).read();
 }
 
-void TableReader::mend_ranks() {
-  DraftPlan& plan = state_.plan;
-  if (lacks_rows(plan.ranks, state_.block))
+void mend_tables(TablesSoFar& tables) {
+  DraftPlan& plan = tables.plan;
+  if (lacks_rows(plan.ranks, tables.block))
     plan.report(DiagnosticKind::no_rank_rows, plan.ranks.columns.front().header);
-  state_.ranks_in_lists.add_lines(plan);
-  mend_rank_rows(state_.rank_rows, state_.ranks_in_lists, plan);
-}
-
-void TableReader::mend_tables() {
-  state_.bounds.check_unplaced();
-  DraftPlan& plan = state_.plan;
+  tables.ranks_in_lists.add_lines(plan);
+  mend_rank_rows(tables.rank_rows, tables.ranks_in_lists, plan);
+  tables.bounds.check_unplaced();
   const PrintedLine* heading = plan.find(LineId::parameter_info);
-  if (lacks_rows(plan.tables, state_.block))
+  if (lacks_rows(plan.tables, tables.block))
     plan.report(DiagnosticKind::no_table_rows, plan.tables.columns.front().header);
-  else if (heading != nullptr && !plan.tables.printed && state_.block.closed)
+  else if (heading != nullptr && !plan.tables.printed && tables.block.closed)
     plan.report(DiagnosticKind::no_parameter_table, {"Parameter Info:", heading->place});
-  mend_table_rows(state_.table_rows, plan);
+  mend_table_rows(tables.table_rows, plan);
 }
 
 }  // namespace shardstats::log_detail

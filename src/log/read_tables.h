@@ -11,8 +11,9 @@
 
 namespace shardstats::log_detail {
 
-// What outlives the reading of one table: both tell of the ranks, and each may stand in the block twice.
-struct TableState {
+// What is read of the tables of a block, beyond what the plan keeps: both tell of the ranks, and each may stand there
+// twice.
+struct TablesSoFar {
   const Block& block;
   BoxFrame& frame;
   DraftPlan& plan;
@@ -22,20 +23,9 @@ struct TableState {
   std::vector<Cell> rank_rows = {}, table_rows = {};  // their texts, without frame and padding
 };
 
-class TableReader {
- public:
-  // What is read and found is added to the plan.
-  TableReader(const Block& block, BoxFrame& frame, DraftPlan& plan) : state_{block, frame, plan} {}
-
-  // How many lines from this one on are those of a table, which is read; 0: none starts here.
-  std::size_t read(std::size_t at);
-  // Reports rows that are lost, leaves out those that stand twice. Once all lines are read.
-  void mend_ranks();
-  void mend_tables();
-  const TableHints& hints() const { return state_.hints; }
-
- private:
-  TableState state_;
-};
+// How many lines from this one on are those of a table, which is added to the plan; 0: none starts here.
+std::size_t read_table(TablesSoFar& tables, std::size_t at);
+// Reports rows that are lost, leaves out those that stand twice. Once all lines are read.
+void mend_tables(TablesSoFar& tables);
 
 }  // namespace shardstats::log_detail
