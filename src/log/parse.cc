@@ -189,7 +189,6 @@ class BlockParser {
   // that got there are further apart, "fused: HBM" is the start of a line whose heading is lost, and what ends in a
   // colon is a heading itself.
   bool has_more_than_name(const SlotTexts& slots) const {
-    if (slots.count == 0) return false;
     const std::string_view name = slots.texts[0];
     if (name.find(": HBM") != std::string_view::npos || name.ends_with(':')) return true;
     const auto has_name = [name](const PrintedTable& row) { return is_named(row.fqn.text, name); };
