@@ -19,9 +19,9 @@ bool BlocksSoFar::is_lost() const { return unsigned_lines_ > kMostForeign; }
 
 bool BlocksSoFar::is_in_doubt() const { return !is_sure_ && unsigned_records_ > kMostUnsure * std::max(open_, 1); }
 
-bool BlocksSoFar::is_open(const std::string& tag) const {
-  const auto opened = progress_.find(tag);
-  return opened != progress_.end() && opened->second.open;
+BlocksSoFar::Progress BlocksSoFar::progress_of(const std::string& tag) const {
+  const auto found = progress_.find(tag);
+  return found != progress_.end() ? found->second : Progress();
 }
 
 BlocksSoFar::Processes BlocksSoFar::processes() const {
@@ -39,11 +39,6 @@ BlocksSoFar::Processes BlocksSoFar::processes() const {
   for (const Single& single : singles_)
     if (count > 1 && single.label == most) processes.tags.push_back(single.tag);
   return processes;
-}
-
-std::size_t BlocksSoFar::title_width_of(const std::string& tag) const {
-  const auto opened = progress_.find(tag);
-  return opened != progress_.end() ? opened->second.title_width : 0;
 }
 
 void BlocksSoFar::follow(const std::string& tag, std::string_view box) {

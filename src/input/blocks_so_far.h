@@ -30,7 +30,7 @@ class BlocksSoFar {
   // The same, as the last title has it.
   std::size_t title_width() const { return title_width_; }
   // The same of one process, whose plan may be another one; 0: it had no title.
-  std::size_t title_width_of(const std::string& tag) const;
+  std::size_t title_width_of(const std::string& tag) const { return progress_of(tag).title_width; }
   // In the title's line, and behind it.
   bool has_right_border() const { return has_right_border_; }
   bool lost_right_border() const { return lost_right_border_; }
@@ -44,7 +44,7 @@ class BlocksSoFar {
   bool is_lost() const;
   bool is_in_doubt() const;
   bool is_all_closed() const { return !progress_.empty() && open_ == 0; }
-  bool is_open(const std::string& tag) const;
+  bool is_open(const std::string& tag) const { return progress_of(tag).open; }
   // Is any block open of which more was seen than its border?
   bool is_any_in_text() const { return in_text_ > 0; }
   struct Processes {
@@ -63,6 +63,7 @@ class BlocksSoFar {
     std::size_t title_width = 0;  // of its box, as the last title has it
   };
 
+  Progress progress_of(const std::string& tag) const;
   bool follow_box(const std::string& tag, std::string_view box);
   void follow_border(const std::string& tag, std::size_t border);
   std::size_t width_of(const std::string& tag) const;
