@@ -17,27 +17,20 @@ inline std::uint64_t eight_bytes(std::string_view text, std::size_t at) {
 
 inline constexpr std::uint64_t kEightBlanks = 0x2020202020202020U;
 
-// How many of these eight bytes are blanks before the first that is none.
-inline std::size_t leading_blanks(std::uint64_t bytes) {
+// How many of these eight bytes are blanks in front of the first that is none, or behind the last.
+enum class End : std::uint8_t { front, back };
+inline std::size_t blanks_at(End end, std::uint64_t bytes) {
   const std::uint64_t others = bytes ^ kEightBlanks;
-  const bool is_little = std::endian::native == std::endian::little;
-  const auto zeros = static_cast<unsigned>(is_little ? std::countr_zero(others) : std::countl_zero(others));
-  return zeros / 8;
-}
-
-// The same behind the last that is none.
-inline std::size_t trailing_blanks(std::uint64_t bytes) {
-  const std::uint64_t others = bytes ^ kEightBlanks;
-  const bool is_little = std::endian::native == std::endian::little;
-  const auto zeros = static_cast<unsigned>(is_little ? std::countl_zero(others) : std::countr_zero(others));
-  return zeros / 8;
+  const bool is_low = (std::endian::native == std::endian::little) == (end == End::front);
+  return static_cast<unsigned>(is_low ? std::countr_zero(others) : std::countl_zero(others)) / 8;
 }
 
 // Offset of the first byte from `at` on that is no blank; text.size() if there is none.
 inline std::size_t skip_blanks(std::string_view text, std::size_t at) {
   if (text.size() >= 8)
     for (const std::size_t last = text.size() - 8; at <= last; at += 8)
-      if (const std::uint64_t bytes = eight_bytes(text, at); bytes != kEightBlanks) return at + leading_blanks(bytes);
+      if (const std::uint64_t bytes = eight_bytes(text, at); bytes != kEightBlanks)
+        return at + blanks_at(End::front, bytes);
   while (at < text.size() && text[at] == ' ') ++at;
   return at;
 }
@@ -49,7 +42,7 @@ inline std::size_t trimmed_size(std::string_view text) {
   const auto others = [&](std::size_t back) { return eight_bytes(text, size - back) ^ kEightBlanks; };
   for (; size >= 8; size -= 8) {
     if (const std::uint64_t bytes = eight_bytes(text, size - 8); bytes != kEightBlanks)
-      return size - trailing_blanks(bytes);
+      return size - blanks_at(End::back, bytes);
     while (size >= 40 && (others(16) | others(24) | others(32) | others(40)) == 0) size -= 32;
   }
   while (size > 0 && text[size - 1] == ' ') --size;
