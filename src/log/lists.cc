@@ -37,11 +37,6 @@ std::int64_t take_rank(std::string_view& text) {
   text.remove_prefix(digits);
   return rank;
 }
-// The whole text, or -1.
-std::int64_t only_rank(std::string_view text) {
-  const std::int64_t rank = take_rank(text);
-  return text.empty() ? rank : -1;
-}
 
 // Calls add(rank, rank) for each rank between commas.
 template <class Add>
@@ -64,8 +59,9 @@ bool scan_bare_ranks(std::string_view text, Add add) {
   if (rest.empty()) return add(first, first);
   if (rest.front() == ',') return add(first, first) && scan_items(rest.substr(1), add);
   if (rest.front() != '-') return false;
-  const std::int64_t last = only_rank(rest.substr(1));
-  return first < last && add(first, last);
+  rest.remove_prefix(1);
+  const std::int64_t last = take_rank(rest);
+  return rest.empty() && first < last && add(first, last);
 }
 
 // Calls add(first, last) for each run of ranks; false if the text is malformed or add refuses.
