@@ -11,15 +11,20 @@ namespace {
 
 using namespace std::string_view_literals;
 
-// "Planner Statistics" and "Planner%20Statistics" in base64, which depends on how many bytes stand in front, modulo 3.
-constexpr std::string_view kTitles[] = {"UGxhbm5lciBTdGF0aXN0aWNz", "BsYW5uZXIgU3RhdGlzdGljc",
-                                        "QbGFubmVyIFN0YXRpc3RpY3"};
-constexpr std::string_view kEscapedTitles[] = {"UGxhbm5lciUyMFN0YXRpc3RpY3", "BsYW5uZXIlMjBTdGF0aXN0aWNz",
-                                               "QbGFubmVyJTIwU3RhdGlzdGljc"};
-
-bool holds_any(std::string_view text, const std::string_view (&words)[3]) {
-  return std::ranges::any_of(words, [&](std::string_view one) { return text.find(one) != std::string_view::npos; });
-}
+// The title in base64, which depends on how many bytes stand in front, modulo 3, and how to get a log that is read.
+struct EncodedTitle {
+  std::string_view texts[3];
+  std::string_view hint;
+};
+constexpr EncodedTitle kEncodedTitles[] = {
+    // "Planner Statistics"
+    {{"UGxhbm5lciBTdGF0aXN0aWNz", "BsYW5uZXIgU3RhdGlzdGljc", "QbGFubmVyIFN0YXRpc3RpY3"},
+     "it has a planner's lines in base64, which is not read: take that part out (of a mail: without its headers) and "
+     "pass it as `base64 -d PART | shardstats -`"},
+    // "Planner%20Statistics"
+    {{"UGxhbm5lciUyMFN0YXRpc3RpY3", "BsYW5uZXIlMjBTdGF0aXN0aWNz", "QbGFubmVyJTIwU3RhdGlzdGljc"},
+     "it has a planner's lines in base64 of a URL's escapes, as Databricks exports notebooks as HTML: export it as "
+     ".ipynb, which is read"}};
 
 // Mails have it in lines of 76 characters.
 std::string without_line_ends(std::string_view bytes) {
@@ -53,12 +58,9 @@ std::string_view hint_for_text(std::string_view bytes) {
   if (matches(bytes, kBlob))
     return "it has messages that journalctl left out, as 'blob data': `journalctl -a` shows them";
   const std::string text = without_line_ends(bytes);
-  if (holds_any(text, kTitles))
-    return "it has a planner's lines in base64, which is not read: take that part out (of a mail: without its headers) "
-           "and pass it as `base64 -d PART | shardstats -`";
-  if (holds_any(text, kEscapedTitles))
-    return "it has a planner's lines in base64 of a URL's escapes, as Databricks exports notebooks as HTML: export it "
-           "as .ipynb, which is read";
+  for (const auto& [titles, hint] : kEncodedTitles)
+    for (const std::string_view title : titles)
+      if (text.find(title) != std::string::npos) return hint;
   return {};
 }
 
