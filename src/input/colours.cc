@@ -49,8 +49,6 @@ std::size_t lost_colour(std::string_view text, std::size_t at) {
   return is_name ? 0 : end + 1 - at;
 }
 
-Change lost_colour_at(std::string_view text, std::size_t at) { return {lost_colour(text, at), {}}; }
-
 }  // namespace
 
 Transcript without_colours(const Transcript& line) { return rewrite(line, colour_at); }
@@ -69,6 +67,8 @@ bool has_lost_colours(std::string_view text) {
   return has_set && has_reset;
 }
 
-Transcript without_lost_colours(const Transcript& line) { return rewrite(line, lost_colour_at); }
+Transcript without_lost_colours(const Transcript& line) {
+  return rewrite(line, [](std::string_view text, std::size_t at) { return Change{lost_colour(text, at), {}}; });
+}
 
 }  // namespace shardstats::input_detail
