@@ -210,23 +210,17 @@ bool ends_lines_in_returns(std::string_view bytes) {
   return first != std::string_view::npos && bytes.find_first_not_of("\r\n", first) != std::string_view::npos;
 }
 
-// The text as it is read; nullopt: as it stands there.
-std::optional<std::string> changed_text(std::string_view bytes, Changes& changes) {
-  std::optional<std::string> text = input_detail::utf8_from_utf16(bytes);
-  changes.recoded = text.has_value();
-  if (bytes.size() <= kMostInMemory && ends_lines_in_returns(text ? *text : bytes)) {
+OpenResult recoded(std::unique_ptr<Source> raw, const std::string& name) {
+  const std::string_view bytes = raw->bytes();
+  const bool is_large = bytes.size() > kMostInMemory;
+  if (is_large && input_detail::is_utf16(bytes)) return failure(name, "cannot recode it", EFBIG);
+  std::optional<std::string> text = input_detail::utf8_from_utf16(bytes);  // if it is not read as it stands there
+  Changes changes{.recoded = text.has_value()};
+  if (!is_large && ends_lines_in_returns(text ? *text : bytes)) {
     changes.new_line_ends = true;
     if (!text) text = bytes;
     std::ranges::replace(*text, '\r', '\n');
   }
-  return text;
-}
-
-OpenResult recoded(std::unique_ptr<Source> raw, const std::string& name) {
-  if (input_detail::is_utf16(raw->bytes()) && raw->bytes().size() > kMostInMemory)
-    return failure(name, "cannot recode it", EFBIG);
-  Changes changes;
-  std::optional<std::string> text = changed_text(raw->bytes(), changes);
   if (!text) return raw;
   if (auto error = lost_content(*raw, name)) return *std::move(error);
   std::optional<ContentDamage> damage;
