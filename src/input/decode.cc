@@ -2,10 +2,8 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
-#include <cstdint>
+#include <optional>
 #include <span>
-#include <system_error>
 #include <utility>
 
 #include "input/box.h"
@@ -157,11 +155,9 @@ Change numbered_entity(std::string_view text) {
   if (!text.starts_with("&#") || end == kNowhere) return {};
   const bool is_hex = text.substr(2).starts_with('x') || text.substr(2).starts_with('X');
   const std::string_view digits = text.substr(is_hex ? 3 : 2, end - (is_hex ? 3 : 2));
-  std::uint32_t code = 0;
-  const auto [read, error] = std::from_chars(digits.data(), digits.data() + digits.size(), code, is_hex ? 16 : 10);
-  if (error != std::errc() || read != digits.data() + digits.size() || code > 0x10FFFF) return {};
-  if (code < ' ' && code != '\n' && code != '\r' && code != '\t') return {};
-  return {end + 1, code == '\r' ? "" : code == 0xA0 ? " " : utf8(code)};  // XML has "&#13;&#10;"
+  const std::optional<char32_t> code = code_point(digits, is_hex ? 16 : 10);
+  if (!code || (*code < ' ' && *code != '\n' && *code != '\r' && *code != '\t')) return {};
+  return {end + 1, *code == '\r' ? "" : *code == 0xA0 ? " " : utf8(*code)};  // XML has "&#13;&#10;"
 }
 
 Change html_at(std::string_view text, std::size_t at) {

@@ -1,8 +1,6 @@
 #include "input/strings.h"
 
 #include <algorithm>
-#include <charconv>
-#include <cstdint>
 #include <iterator>
 #include <optional>
 #include <set>
@@ -23,13 +21,8 @@ namespace {
 
 using namespace std::string_view_literals;
 
-std::optional<std::uint32_t> hexadecimal(std::string_view text, std::size_t at, std::size_t digits) {
-  if (at + digits > text.size()) return std::nullopt;
-  std::uint32_t value = 0;
-  const char* end = text.data() + at + digits;
-  const auto [read, error] = std::from_chars(text.data() + at, end, value, 16);
-  if (error != std::errc() || read != end || value > 0x10FFFF) return std::nullopt;
-  return value;
+std::optional<char32_t> hexadecimal(std::string_view text, std::size_t at, std::size_t digits) {
+  return at + digits <= text.size() ? code_point(text.substr(at, digits), 16) : std::nullopt;
 }
 
 // "\uXXXX", also as a pair of surrogates; "\xXX"; "\UXXXXXXXX".

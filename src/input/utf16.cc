@@ -1,6 +1,9 @@
 #include "input/utf16.h"
 
 #include <algorithm>
+#include <charconv>
+#include <cstdint>
+#include <system_error>
 
 namespace shardstats::input_detail {
 namespace {
@@ -16,6 +19,13 @@ bool alternates(std::string_view start, std::size_t first) {
 }
 
 }  // namespace
+
+std::optional<char32_t> code_point(std::string_view digits, int base) {
+  std::uint32_t code = 0;
+  const char* const end = digits.data() + digits.size();
+  const auto [read, error] = std::from_chars(digits.data(), end, code, base);
+  return error == std::errc() && read == end && code <= 0x10FFFF ? std::optional<char32_t>(code) : std::nullopt;
+}
 
 std::string utf8(char32_t code) {
   std::string out;

@@ -20,7 +20,9 @@ constexpr char32_t of_surrogates(char32_t high, char32_t low) {
   return 0x10000 + ((high - 0xD800) << 10) + (low - 0xDC00);
 }
 
-// A Unicode code point as UTF-8.
+// The Unicode code point of that number; nullopt: it is none.
+std::optional<char32_t> code_point(std::string_view digits, int base);
+// A code point as UTF-8.
 std::string utf8(char32_t code);
 
 }  // namespace shardstats::input_detail
