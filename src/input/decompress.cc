@@ -63,8 +63,8 @@ std::string reason_of(archive* reader) {
   return text != nullptr ? text : "the content is damaged";
 }
 
-// A reader that stands before the content's first byte, or null with `problem` set. `empty`: there is no content.
-Reader open_reader(std::string_view compressed, const Format& format, bool& empty, std::string& problem) {
+// A reader that stands before the content's first byte; null, and `problem` is not set: there is no content.
+Reader open_reader(std::string_view compressed, const Format& format, std::string& problem) {
   Reader reader(archive_read_new());
   archive_entry* entry = nullptr;
   if (reader == nullptr || format.add_filter(reader.get()) != ARCHIVE_OK ||
@@ -84,7 +84,7 @@ Reader open_reader(std::string_view compressed, const Format& format, bool& empt
     problem = "its header is damaged";
     return nullptr;
   }
-  empty = status == ARCHIVE_EOF;
+  if (status == ARCHIVE_EOF) return nullptr;
   return reader;
 }
 
@@ -122,9 +122,8 @@ void set_fault(std::optional<ContentFault> fault, std::size_t limit, Decompresse
 
 Decompressed read_archive(std::string_view compressed, const Format& format, std::size_t limit) {
   Decompressed result;
-  bool empty = false;
-  const Reader reader = open_reader(compressed, format, empty, result.problem);
-  if (reader == nullptr || empty) return result;
+  const Reader reader = open_reader(compressed, format, result.problem);
+  if (reader == nullptr) return result;
   if (archive_filter_count(reader.get()) > kOneFilter) {
     result.problem = kNested;
     return result;
