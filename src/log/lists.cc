@@ -249,8 +249,6 @@ std::string bracketed(const std::vector<int>& ranks) {
 }
 
 std::optional<BatchSummary> summarize_batch_sizes(std::string_view text, std::int64_t features) {
-  if (const auto size = parse_integer(text, kLargestBatch))
-    return BatchSummary{.count = 1, .least = *size, .most = *size, .first_total = features > 0 ? *size : 0};
   BatchSummary sizes;
   const bool good = scan_batches(text, [&](std::int64_t size, std::int64_t times) {
     sizes.least = sizes.count == 0 ? size : std::min(sizes.least, size);
