@@ -92,18 +92,18 @@ class BlockParser {
       frame_.check_decoration(line, split.text.size() + kAroundDivider, plan_.width);
       frame_.check_padding(line);
     } else {
-      SlotTexts slots;
-      const bool is_whole = !frame_.reaches_cut(line) && !has_return(split.text);
-      const std::size_t form = is_whole ? known_form(split.text, slots) : kNoForm;
-      const bool may_be_any = form == kNoForm || line_forms()[form].pattern == "{text}";
-      const bool is_in_newer_unit = is_whole && may_be_any && read_in_newer_unit(line, split);
-      if (!is_in_newer_unit) read_in_known_units(line, split, form, slots);
+      read_text(line, split);
       const bool is_wide = !plan_.lines.empty() && line_forms()[plan_.lines.back().form].frame == Frame::wide;
       frame_.check_padding(line, is_wide ? 1 : 0);
     }
   }
 
-  void read_in_known_units(const BoxLine& line, const LineText& split, std::size_t form, const SlotTexts& slots) {
+  void read_text(const BoxLine& line, const LineText& split) {
+    SlotTexts slots;
+    const bool is_whole = !frame_.reaches_cut(line) && !has_return(split.text);
+    const std::size_t form = is_whole ? known_form(split.text, slots) : kNoForm;
+    const bool may_be_any = form == kNoForm || line_forms()[form].pattern == "{text}";
+    if (is_whole && may_be_any && read_in_newer_unit(line, split)) return;
     if (form == kNoForm)
       read_unknown(line, split);
     else if (frame_.lacks_border(line) && ends_in_value(form, line.text))
