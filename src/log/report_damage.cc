@@ -38,21 +38,17 @@ void report_fault(const Block& block, DraftPlan& plan) {
     if (fault == block.fault) plan.report(kind, start_of(line));
 }
 
-void report_mendings(const Block& block, DraftPlan& plan) {
+}  // namespace
+
+void report_damage(const Block& block, DraftPlan& plan) {
+  if (block.lines.empty()) return;
+  report_fault(block, plan);
   if (const BoxLine* lost = lost_line(block)) plan.report(DiagnosticKind::other_box, cell_at(*lost, lost->text));
   const BoxLine& first = block.lines.front();
   for (const auto& [what, kind] : kMendingNotes)
     for (const Mended& mended : block.mended)
       if (mended.what == what) plan.report(kind, {first.text.substr(0, 1), mended.first});
   if (block.twin) plan.report(block.twin->same ? DiagnosticKind::twin : DiagnosticKind::other_twin, start_of(first));
-}
-
-}  // namespace
-
-void report_damage(const Block& block, DraftPlan& plan) {
-  if (block.lines.empty()) return;
-  report_fault(block, plan);
-  report_mendings(block, plan);
 }
 
 }  // namespace shardstats::log_detail
