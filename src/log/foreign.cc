@@ -139,7 +139,7 @@ const BoxLine* lost_line(const Block& block) {
 }
 
 std::optional<Block> without_foreign(const Block& block) {
-  if (block.lines.empty() || was_mended(block, Mending::frame)) return std::nullopt;
+  if (was_mended(block, Mending::frame)) return std::nullopt;
   const auto length = [](const BoxLine& line) { return line.text.size(); };
   const auto [narrowest, widest] = std::ranges::minmax(block.lines, {}, length);
   if (!is_below_half(narrowest, widest.text.size())) return std::nullopt;

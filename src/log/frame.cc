@@ -148,7 +148,6 @@ bool BoxFrame::reaches_cut(const BoxLine& line) const {
 }
 
 void BoxFrame::check_borders() {
-  if (block_.lines.empty()) return;
   const BoxLine &first = block_.lines.front(), &last = block_.lines.back();
   if (!block_.opened) plan_.report(DiagnosticKind::no_opening_border, start_of(first));
   if (!block_.closed) plan_.report(DiagnosticKind::no_closing_border, start_of(last));

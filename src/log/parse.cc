@@ -58,7 +58,7 @@ class BlockParser {
   explicit BlockParser(const Block& block) : block_(block) {}
 
   PrintedPlan parse() {
-    plan_.line = block_.lines.empty() ? 0 : block_.lines.front().place.line;
+    plan_.line = block_.lines.front().place.line;
     plan_.transcript = block_.transcript;
     report_damage(block_, plan_);
     frame_.measure();

@@ -41,7 +41,6 @@ void report_fault(const Block& block, DraftPlan& plan) {
 }  // namespace
 
 void report_damage(const Block& block, DraftPlan& plan) {
-  if (block.lines.empty()) return;
   report_fault(block, plan);
   if (const BoxLine* lost = lost_line(block)) plan.report(DiagnosticKind::other_box, cell_at(*lost, lost->text));
   const BoxLine& first = block.lines.front();

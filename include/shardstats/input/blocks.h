@@ -100,7 +100,7 @@ struct Twin {
 };
 
 struct Block {
-  std::vector<BoxLine> lines;    // opening border first
+  std::vector<BoxLine> lines;    // opening border first; never empty
   bool opened = false;           // has an opening border
   bool closed = false;           // has a closing border; false: truncated
   bool ends_log = false;         // no line of the log follows
