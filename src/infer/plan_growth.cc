@@ -119,10 +119,18 @@ class TableOfChange {
            });
   }
 
+  // A caching ratio that the log prints is one of the variant's own after the change.
+  bool has_same_variant() const {
+    Variant is = to_->variant;
+    is.free_ratio = from_.variant.free_ratio;
+    is.ratio = from_.variant.ratio;
+    return is == from_.variant && ratio_of(before_, old_, from_.variant) == ratio_of(after_, *now_, to_->variant);
+  }
+
   bool has_same_weights() const {
     if (old_.rows != now_->rows || old_.cols != now_->cols || old_.sharding != now_->sharding ||
         old_.kernel != now_->kernel || was_.element != is_.element || was_.optimizer != is_.optimizer ||
-        from_.variant != to_->variant)
+        !has_same_variant())
       return false;
     return std::ranges::equal(from_.classes, to_->classes, [&](const ClassParts& a, const ClassParts& b) {
       const Amounts p = a.specific(pair_of(was_)), q = b.specific(pair_of(was_));

@@ -283,6 +283,20 @@ TEST(WhatIf, AHiddenCacheStaysAsItIs) {
   EXPECT_LT(hbm.high, 20 * kMiB);
 }
 
+// v1.7.0 counts what v1.6.0 does, and both print how much is cached: nothing moves, whatever is not known of the
+// shards.
+TEST(WhatIf, ACacheStaysAsItIsInAnotherRelease) {
+  const Log log("../planner/v1.6.0-default_link.log");
+  Change release = of_run(Attribute::release, 0);
+  release.word = "v1.7.0";
+  const Plan base = log.what_if.base(), after = changed(log, {release}).plan;
+  ASSERT_EQ(after.ranks.size(), base.ranks.size());
+  for (std::size_t r = 0; r < base.ranks.size(); ++r) {
+    EXPECT_EQ(after.ranks[r].ddr, base.ranks[r].ddr) << "rank " << r;
+    EXPECT_LT(after.ranks[r].hbm.high, base.ranks[r].hbm.high + 1024) << "rank " << r;
+  }
+}
+
 // With other weights nothing known of the log's table holds.
 TEST(WhatIf, TheCacheOfOtherWeightsIsAnything) {
   const Log log("../whatif/hidden_cache.log");
