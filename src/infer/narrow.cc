@@ -85,7 +85,7 @@ class Narrowing {
         const Lookups before = (*parts_)[t].front().lookups;
         if (lookups[t] == before) continue;
         remake(t, lookups[t], std::nullopt);
-        if (!fits_cells(t) && !take_own_values(t, lookups[t])) remake(t, before, std::nullopt);
+        if (!keep_fitting(t) && !take_own_values(t, lookups[t])) remake(t, before, std::nullopt);
         changed = true;
       }
       if (!changed) break;
@@ -124,12 +124,16 @@ class Narrowing {
     for (Parts& parts : (*parts_)[t]) parts = remade(t, parts, lookups, ratio);
   }
 
-  bool fits_cells(std::uint32_t t) const {
-    const TableState& state = outcome_.tables[t];
-    return std::ranges::any_of(state.options, [&](Option option) {
+  // Removes the options that contradict other cells than before; false: all do, and stay.
+  bool keep_fitting(std::uint32_t t) {
+    TableState& state = outcome_.tables[t];
+    const auto fits = [&](Option option) {
       const Parts& parts = (*parts_)[t][option.variant];
       return contradicted_cells(outcome_.setting, plan_.tables[t], parts, combo_of(option.combo)) == state.contradicted;
-    });
+    };
+    if (std::ranges::none_of(state.options, fits)) return false;
+    state.options.erase_if([&](Option option) { return !fits(option); });
+    return true;
   }
 
   // The columns count a table's element size, its own cells may count another output type.

@@ -19,5 +19,15 @@ TEST(Narrow, FindsAnOutputTypeThatCellAndColumnShowTogether) {
   EXPECT_GE(shards[0].sizes->hbm.high, kTruth);
 }
 
+// What the columns of the ranks leave of the poolings leaves one output type to its cell, and so its size.
+TEST(Narrow, KeepsNoOutputTypeThatPoolingsOfTheColumnsDeny) {
+  const test::InferredLog log("planner/v0.8.0-link_of_one_table.log");
+  const PlanTable& table = log.table("table_1");
+  EXPECT_EQ(table.choice.output_element_size, 2);
+  EXPECT_TRUE(table.alternatives.empty());
+  for (const PlanShard& shard : log.plan.shards_of(table))
+    EXPECT_LT(shard.sizes->hbm.high - shard.sizes->hbm.low, 10'000);
+}
+
 }  // namespace
 }  // namespace shardstats
