@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "infer/outermost.h"
 #include "infer/rebuild.h"
 
 namespace shardstats::infer_detail {
@@ -51,16 +52,9 @@ class Squeeze {
     return false;
   }
 
-  // The outermost value that is not beyond the cells, kept on the safe side.
   template <class At>
   double edge(RealInterval x, At at, bool lower) const {
-    double out = lower ? x.low : x.high, in = lower ? x.high : x.low;
-    if (!beyond(out, at, lower) || beyond(in, at, lower)) return out;
-    for (int i = 0; i < kSteps; ++i) {
-      const double middle = out + (in - out) / 2;
-      (beyond(middle, at, lower) ? out : in) = middle;
-    }
-    return out;
+    return outermost(x, lower, kSteps, [&](double value) { return beyond(value, at, lower); });
   }
 
   const TableInputs& table_;
@@ -77,19 +71,22 @@ class Narrowing {
   }
 
   void by_columns() {
-    for (int round = 0; round < kColumnRounds; ++round) {
-      const auto lookups = lookups_by_columns(plan_, outcome_);
-      bool changed = false;
-      for (std::uint32_t t = 0; t < lookups.size(); ++t) {
-        if ((*parts_)[t].empty()) continue;
-        const Lookups before = (*parts_)[t].front().lookups;
-        if (lookups[t] == before) continue;
-        remake(t, lookups[t], std::nullopt);
-        if (!keep_fitting(t) && !take_own_values(t, lookups[t])) remake(t, before, std::nullopt);
-        changed = true;
-      }
-      if (!changed) break;
+    for (int round = 0; round < kColumnRounds; ++round)
+      if (!take(lookups_by_columns(plan_, outcome_))) break;
+  }
+
+  // Gives each table these S and y, unless its cells deny them; true: some are new.
+  bool take(const std::vector<Lookups>& lookups) {
+    bool changed = false;
+    for (std::uint32_t t = 0; t < lookups.size(); ++t) {
+      if ((*parts_)[t].empty()) continue;
+      const Lookups before = (*parts_)[t].front().lookups;
+      if (lookups[t] == before) continue;
+      remake(t, lookups[t], std::nullopt);
+      if (!keep_fitting(t) && !take_own_values(t, lookups[t])) remake(t, before, std::nullopt);
+      changed = true;
     }
+    return changed;
   }
 
   void by_cells(std::uint32_t t) {
@@ -162,6 +159,10 @@ class Narrowing {
 };
 
 }  // namespace
+
+bool take_lookups(const PlanInputs& plan, const std::vector<Lookups>& lookups, Outcome& outcome) {
+  return Narrowing(plan, outcome).take(lookups);
+}
 
 void narrow_hidden(const PlanInputs& plan, Outcome& outcome) {
   Narrowing narrowing(plan, outcome);

@@ -9,6 +9,8 @@
 #include "infer/choose.h"
 #include "infer/fit_tables.h"
 #include "infer/fitted_values.h"
+#include "infer/lookups_by_perf.h"
+#include "infer/rebuild.h"
 #include "infer/sums.h"
 #include "infer/used_bandwidths.h"
 #include "infer/wire_classes.h"
@@ -28,6 +30,8 @@ class PerfOfSurvivor {
     if (outcomes_.empty() && all_tried)
       for (const PerfOutcome& outcome : outcomes) outcomes_.push_back(&outcome);
   }
+
+  std::vector<Lookups> lookups() const { return lookups_by_perf(plan_, perf_, storage_, outcomes_); }
 
   // Of some element sizes (a bit each) those that some outcome allows; all of them where that cannot be said.
   std::uint32_t elements(std::uint32_t t, std::uint32_t left) const {
@@ -188,9 +192,15 @@ std::int64_t sums_that_perf_denies(const PlanInputs& plan, const PerfInputs& per
 bool narrow_by_perf(const PlanInputs& plan, const PerfInputs& perf, const std::vector<PerfOutcome>& outcomes,
                     const InferOptions& options, SearchResult& found) {
   if (!std::ranges::all_of(outcomes, is_sure)) return false;
+  // Where a table is lost, or its size, perf alone may have decided on the dtypes that its bounds rest on.
+  const bool bounds_lookups = options.alternatives && !plan.lacks_rows && !lost_a_size(plan);
   bool narrowed = false;
-  for (Survivor& survivor : found.survivors)
-    narrowed |= narrow(plan, perf, outcomes, options.alternatives, survivor.outcome);
+  for (Survivor& survivor : found.survivors) {
+    Outcome& storage = survivor.outcome;
+    narrowed |= narrow(plan, perf, outcomes, options.alternatives, storage);
+    if (bounds_lookups && storage.contradictions == 0)
+      narrowed |= take_lookups(plan, PerfOfSurvivor(plan, perf, outcomes, true, storage).lookups(), storage);
+  }
   return narrowed;
 }
 

@@ -13,8 +13,9 @@
 namespace shardstats::infer_detail {
 
 // Removes options of tables whose element size contradicts their printed perf under all of `outcomes`, where another
-// one contradicts nothing. True if there were such. Only outcomes that explain the log with the default bandwidths say
-// anything: others were fitted with the element sizes that they would judge.
+// one contradicts nothing, and, if bounds are asked for, numbers of ids and poolings that do. True if there were such.
+// Only outcomes that explain the log with the default bandwidths, or with others that are known narrowly, say anything:
+// others were fitted with the element sizes that they would judge.
 bool narrow_by_perf(const PlanInputs& plan, const PerfInputs& perf, const std::vector<PerfOutcome>& outcomes,
                     const InferOptions& options, SearchResult& found);
 

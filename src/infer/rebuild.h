@@ -21,6 +21,8 @@ inline ByteInterval whole_bytes(RealInterval x) {
 
 // Every survivor's bounds tightened by the printed cells: numbers of ids, caching ratios.
 void narrow_hidden(const PlanInputs& plan, Outcome& outcome);
+// Gives each table these S and y, unless its cells deny them; true: some are new.
+bool take_lookups(const PlanInputs& plan, const std::vector<Lookups>& lookups, Outcome& outcome);
 
 // The tables and shards anew; without a survivor the tables as printed. `options`: shard_parts and alternatives.
 void rebuild(const PlanInputs& plan, const SearchResult& found, const InferOptions& options, Plan& result);

@@ -39,6 +39,21 @@ TEST(NarrowByPerf, DecidesWhatStorageLeavesOpen) {
   for (const PlanTable& table : plan.tables) EXPECT_EQ(table.choice.element_size, 2);
 }
 
+// Storage rounded to megabytes leaves the ids of a small table open, its perf in microseconds does not.
+TEST(NarrowByPerf, BoundsIdsThatStorageLeavesOpen) {
+  const test::InferredLog log("planner/v0.5.0-wire_types.log");
+  InferOptions without_perf;
+  without_perf.perf = false;
+  const auto width_of_input = [&](const Plan& plan) {
+    const auto& rows = log.printed.tables.rows;
+    const auto is_it = [&](const PlanTable& t) { return is_named(rows[t.row].fqn.text, "t_ebc21"); };
+    const ByteInterval input = plan.shards_of(*std::ranges::find_if(plan.tables, is_it)).front().sizes->input;
+    return input.high - input.low;
+  };
+  EXPECT_GT(width_of_input(infer(log.printed, without_perf)), 1'500'000);
+  EXPECT_LT(width_of_input(log.plan), 50'000);
+}
+
 TEST(NarrowByPerf, SaysNothingOfTablesWhosePerfNothingExplains) {
   SmallTables log;
   for (PrintedTable& row : log.printed.tables.rows) row.perf.total.text = "77.0";
