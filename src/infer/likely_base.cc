@@ -85,15 +85,17 @@ bool LikelyBase::settle(const Inference& base, std::vector<TableParts>& parts) {
     bounds.push_back(table.lookups());
     table.set(of_equal_features(table.inputs(), outcome.setting.rules->io, bounds.back()));
   }
-  constexpr int kRounds = 4;  // each half is linear with the values of the other
+  constexpr int kRounds = 4, kMostRounds = 12;  // each half is linear with the values of the other
+  constexpr double kNear = 3, kHopeful = 10;    // widths of what rounding leaves
   LikelyLookups found;
-  for (int round = 0; round < kRounds; ++round) {
+  for (int round = 0; round < kMostRounds; ++round) {
     if (perf != nullptr && round > 0) settle_bandwidths(base, *perf, tables, hypothesis);
     found = settle_lookups(base, outcome, bounds, tables);
+    if (found.off == 0 || (round + 1 >= kRounds && (found.off <= 1 || found.off > kHopeful))) break;
   }
   constants = found.constants;
   for (const LikelyTable& table : tables) readings.push_back(table.reading());
-  return found.agree;
+  return found.off <= kNear;
 }
 
 }  // namespace shardstats::infer_detail

@@ -34,8 +34,7 @@ class LookupsSystem {
       const Unknowns& of = values_[t].unknowns;
       tables_[t].set({exactly(point_[of.lookups]), exactly(point_[of.pooled])});
     }
-    constexpr double kNear = 3;  // widths of what rounding leaves
-    LikelyLookups found{point_.worst() <= kNear, outcome_.constants};
+    LikelyLookups found{point_.worst(), outcome_.constants};
     if (hbm_constant_) found.constants.hbm = exactly(point_[*hbm_constant_]);
     if (ddr_constant_) found.constants.ddr = exactly(point_[*ddr_constant_]);
     return found;

@@ -9,7 +9,7 @@
 namespace shardstats::infer_detail {
 
 struct LikelyLookups {
-  bool agree = false;   // tables and ranks come out as printed
+  double off = 0;       // by how many widths of what rounding leaves the worst sum of tables and ranks is off
   Constants constants;  // dense and KJT storage of a rank, together
 };
 // Sets those of `tables`, in `bounds`, by table; they start as they are.
