@@ -102,7 +102,7 @@ std::string json_of(const Options& options, const Comparison& comparison) {
 
 std::string markdown_of(const Options& options, const Comparison& comparison, const DiffTitle& title) {
   MarkdownParts problems;
-  for (const Error& error : comparison.errors) problems.add(error.path, error);
+  for (const Error& error : comparison.errors) problems.add(error);
   std::string text;
   problems.write(text);
   if (comparison.diff) text += diff_markdown(title, *comparison.diff, options.top);
@@ -111,8 +111,8 @@ std::string markdown_of(const Options& options, const Comparison& comparison, co
 
 std::string github_of(const Comparison& comparison) {
   GithubAnnotations annotations;
-  for (const std::string& wrong : comparison.wrong_options) annotations.add({}, Error{{}, {}, wrong, {}});
-  for (const Error& error : comparison.errors) annotations.add(error.path, error);
+  for (const std::string& wrong : comparison.wrong_options) annotations.add(Error{{}, {}, wrong, {}});
+  for (const Error& error : comparison.errors) annotations.add(error);
   if (comparison.diff) annotations.add(comparison.sides[1].step.log->path, *comparison.diff);
   std::string text;
   annotations.write(text);

@@ -7,8 +7,7 @@ namespace {
 
 class GithubWriter : public Writer {
  public:
-  void begin_log(const std::string& path) override { path_ = path; }
-  void log_error(const Error& error, std::string&) override { annotations_.add(path_, error); }
+  void log_error(const Error& error, std::string&) override { annotations_.add(error); }
   void block(const BlockResult& result, std::string&) override {
     if (result.budgets)
       annotations_.add(result.path, *result.budgets);
@@ -16,14 +15,13 @@ class GithubWriter : public Writer {
       annotations_.add(result.path, *result.report);
   }
   void end(const Totals& totals, int status, std::string& out) override {
-    for (const std::string& message : totals.errors) annotations_.add({}, Error{{}, {}, message, {}});
+    for (const std::string& message : totals.errors) annotations_.add(Error{{}, {}, message, {}});
     annotations_.write(out);
     write_verdict(verdict_of(status), totals, {}, out);
   }
 
  private:
   GithubAnnotations annotations_;
-  std::string path_;
 };
 
 }  // namespace

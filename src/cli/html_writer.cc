@@ -8,11 +8,10 @@ namespace {
 
 class HtmlWriter : public Writer {
  public:
-  void begin_log(const std::string& path) override { path_ = path; }
-  void log_error(const Error& error, std::string&) override { errors_.push_back(html_error(path_, error)); }
+  void log_error(const Error& error, std::string&) override { errors_.push_back(html_error(error)); }
   void block(const BlockResult& result, std::string&) override {
     blocks_.push_back(*result.page_block);
-    blocks_.back()["path"] = path_;
+    blocks_.back()["path"] = std::string(result.path);
   }
   void compared(const std::string& before, const std::string& after, const PlanDiff& diff) override {
     comparison_ = html_comparison({before, after, diff});
@@ -20,7 +19,6 @@ class HtmlWriter : public Writer {
   void end(const Totals&, int, std::string& out) override { out += html_page(blocks_, errors_, comparison_); }
 
  private:
-  std::string path_;  // of the log that blocks are of
   std::vector<Json> blocks_, errors_;
   std::optional<Json> comparison_;
 };

@@ -60,14 +60,13 @@ class NdjsonWriter : public Writer {
  public:
   explicit NdjsonWriter(const Options& options) : options_(options), command_(command_of(options.command).name) {}
 
-  void begin_log(const std::string& path) override { path_ = path; }
   void log_error(const Error& error, std::string& out) override {
-    out += document_text(command_, {{path_, {}, error}}, {1, 0, {}}, Verdict::failed) + "\n";
+    out += document_text(command_, {{error.path, {}, error}}, {1, 0, {}}, Verdict::failed) + "\n";
   }
   void block(const BlockResult& result, std::string& out) override {
     Totals totals{1, 1, result.findings()};
     if (result.budgets) totals.budgets = result.budgets->counts();
-    out += document_text(command_, {{path_, dumped(block_document(result, options_)), {}}}, totals,
+    out += document_text(command_, {{std::string(result.path), dumped(block_document(result, options_)), {}}}, totals,
                          verdict_of(result.status)) +
            "\n";
   }
@@ -80,7 +79,6 @@ class NdjsonWriter : public Writer {
  private:
   const Options& options_;
   std::string_view command_;
-  std::string path_;
 };
 
 }  // namespace

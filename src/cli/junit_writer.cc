@@ -9,8 +9,7 @@ class JunitWriter : public Writer {
   explicit JunitWriter(const Options& options) : fail_on_(options.fail_on) {}
 
   void begin(std::string& out) override { write_junit_head(out); }
-  void begin_log(const std::string& path) override { path_ = path; }
-  void log_error(const Error& error, std::string& out) override { write_junit_error(path_, error, suites_++, out); }
+  void log_error(const Error& error, std::string& out) override { write_junit_error(error, suites_++, out); }
   void block(const BlockResult& result, std::string& out) override {
     if (result.budgets)
       write_junit_suite(result.path, result.view, *result.budgets, suites_++, out);
@@ -18,15 +17,13 @@ class JunitWriter : public Writer {
       write_junit_suite(result.path, result.view, *result.report, fail_on_, suites_++, out);
   }
   void end(const Totals& totals, int, std::string& out) override {
-    for (const std::string& message : totals.errors)
-      write_junit_error("shardstats", Error{{}, {}, message, {}}, suites_++, out);
+    for (const std::string& message : totals.errors) write_junit_error({"shardstats", {}, message, {}}, suites_++, out);
     write_junit_tail(out);
   }
 
  private:
   Severity fail_on_;
   int suites_ = 0;
-  std::string path_;
 };
 
 }  // namespace

@@ -9,8 +9,7 @@ class AnswersWriter : public Writer {
  public:
   explicit AnswersWriter(const Options& options) : command_(command_of(options.command).name) {}
 
-  void begin_log(const std::string& path) override { path_ = path; }
-  void log_error(const Error& error, std::string&) override { answers_.add(path_, error); }
+  void log_error(const Error& error, std::string&) override { answers_.add(error); }
   void block(const BlockResult& result, std::string&) override {
     if (result.budgets)
       answers_.add(result.path, *result.budgets);
@@ -23,7 +22,6 @@ class AnswersWriter : public Writer {
 
  private:
   std::string_view command_;
-  std::string path_;
   MarkdownAnswers answers_;
 };
 
@@ -33,8 +31,7 @@ class PartsWriter : public Writer {
   explicit PartsWriter(const Options& options)
       : largest_first_(options.reconstruct.sort == SortKey::log), top_(options.top) {}
 
-  void begin_log(const std::string& path) override { path_ = path; }
-  void log_error(const Error& error, std::string&) override { parts_.add(path_, error); }
+  void log_error(const Error& error, std::string&) override { parts_.add(error); }
   void block(const BlockResult& result, std::string&) override {
     if (result.what_if)  // has a reconstruction as well, which is for JSON
       parts_.add(result.path, result.view, *result.what_if, top_);
@@ -49,7 +46,6 @@ class PartsWriter : public Writer {
  private:
   bool largest_first_;
   std::size_t top_;  // rows of each list of changes; 0: all
-  std::string path_;
   MarkdownParts parts_;
 };
 

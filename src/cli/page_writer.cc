@@ -12,8 +12,7 @@ class PageWriter : public Writer {
  public:
   explicit PageWriter(const Options& options) : command_(command_of(options.command).name), top_(options.top) {}
 
-  void begin_log(const std::string& path) override { path_ = path; }
-  void log_error(const Error& error, std::string&) override { sections_.push_back(page::error_section(path_, error)); }
+  void log_error(const Error& error, std::string&) override { sections_.push_back(page::error_section(error)); }
   void block(const BlockResult& result, std::string&) override {
     const std::string name = block_name(result.path, result.view);
     if (result.timeline) sections_.push_back(timeline_section(name, *result.timeline));
@@ -24,7 +23,6 @@ class PageWriter : public Writer {
  private:
   std::string_view command_;
   std::size_t top_;  // rows of each list of changes; 0: all
-  std::string path_;
   std::vector<std::string> sections_;
 };
 

@@ -8,7 +8,7 @@ namespace shardstats::cli {
 namespace {
 
 // Code scanning knows files by their path from where it runs.
-std::string from_here(const std::string& path) {
+std::string from_here(std::string_view path) {
   std::error_code error;
   const std::filesystem::path here = std::filesystem::current_path(error);
   const std::filesystem::path log = std::filesystem::path(path).lexically_normal();
@@ -24,13 +24,13 @@ class SarifWriter : public Writer {
   void begin(std::string& out) override {
     run_.begin(options_.command == CommandId::check ? SarifRun::Rules::budgets : SarifRun::Rules::findings, out);
   }
-  void begin_log(const std::string& path) override { path_ = from_here(path); }
-  void log_error(const Error& error, std::string&) override { run_.add(path_, error); }
+  void log_error(const Error& error, std::string&) override { run_.add(from_here(error.path), error); }
   void block(const BlockResult& result, std::string& out) override {
+    const std::string path = from_here(result.path);
     if (result.budgets)
-      run_.add(path_, result.lines, result.view, *result.budgets, out);
+      run_.add(path, result.lines, result.view, *result.budgets, out);
     else
-      run_.add(path_, result.lines, result.view, *result.report, out);
+      run_.add(path, result.lines, result.view, *result.report, out);
   }
   void end(const Totals& totals, int status, std::string& out) override {
     for (const std::string& message : totals.errors) run_.add({}, Error{{}, {}, message, {}});
@@ -39,7 +39,6 @@ class SarifWriter : public Writer {
 
  private:
   const Options& options_;
-  std::string path_;
   SarifRun run_;
 };
 

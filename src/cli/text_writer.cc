@@ -17,7 +17,6 @@ class TextWriter : public Writer {
  public:
   TextWriter(const Options& options, const TextStyle& style) : options_(options), style_(style) {}
 
-  void begin_log(const std::string&) override {}
   void log_error(const Error&, std::string&) override {}  // standard error has it
 
   void block(const BlockResult& result, std::string& out) override {

@@ -9,7 +9,6 @@ namespace {
 
 class TraceWriter : public Writer {
  public:
-  void begin_log(const std::string&) override {}
   void log_error(const Error&, std::string&) override {}  // standard error has it
   void block(const BlockResult& result, std::string&) override {
     next_process_ = add_trace_events(block_name(result.path, result.view), *result.timeline, next_process_, events_);

@@ -51,7 +51,7 @@ class Writer {
  public:
   virtual ~Writer() = default;
   virtual void begin(std::string& /*out*/) {}
-  virtual void begin_log(const std::string& path) = 0;
+  virtual void begin_log(const std::string& /*path*/) {}
   virtual void block(const BlockResult& result, std::string& out) = 0;
   virtual void log_error(const Error& error, std::string& out) = 0;
   // `log` is filled for scan only. Called for files without a block as well, which had no begin_log().

@@ -181,9 +181,9 @@ void write_findings_csv(std::string_view path, const BlockView& block, const Rep
   }
 }
 
-void write_error_csv(std::string_view path, const Error& error, std::string& out) {
+void write_error_csv(const Error& error, std::string& out) {
   Row row(out);
-  row.text(path).empty().place(error.place.line).place(error.place.column).text(name(Verdict::failed));
+  row.text(error.path).empty().place(error.place.line).place(error.place.column).text(name(Verdict::failed));
   row.empty(9).text(error.message).text(error.hint).empty();
 }
 
@@ -207,9 +207,10 @@ void write_budgets_csv(std::string_view path, const BlockView& block, const Budg
   }
 }
 
-void write_failed_budgets_csv(std::string_view path, const Error& error, std::string& out) {
+void write_failed_budgets_csv(const Error& error, std::string& out) {
   Row row(out);
-  row.text(path).empty().place(error.place.line).text(name(Verdict::failed)).empty(9).text(message_and_hint(error));
+  row.text(error.path).empty().place(error.place.line).text(name(Verdict::failed)).empty(9);
+  row.text(message_and_hint(error));
 }
 
 namespace {

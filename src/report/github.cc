@@ -71,10 +71,10 @@ void GithubAnnotations::add(std::string_view path, const BudgetReport& report) {
   }
 }
 
-void GithubAnnotations::add(std::string_view path, const Error& error) {
+void GithubAnnotations::add(const Error& error) {
   if (!counts_among_worst(0)) return;
-  const std::string_view title = path.empty() ? "shardstats" : "cannot be read";
-  keep(0, annotation("error", path, error.place, title, message_and_hint(error)));
+  const std::string_view title = error.path.empty() ? "shardstats" : "cannot be read";
+  keep(0, annotation("error", error.path, error.place, title, message_and_hint(error)));
 }
 
 void GithubAnnotations::add(std::string_view path, const PlanDiff& diff) {

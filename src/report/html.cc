@@ -354,8 +354,8 @@ Json html_comparison(const HtmlComparison& comparison) {
                     diff.ranks, [](const RankDiff& rank) { return "rank " + std::to_string(rank.rank); }, why_text)}};
 }
 
-Json html_error(std::string_view path, const Error& error) {
-  return {{"path", std::string(path)},
+Json html_error(const Error& error) {
+  return {{"path", error.path},
           {"message", message_and_hint(error)},
           {"line", error.place.line > 0 ? Json(error.place.line) : Json()}};
 }

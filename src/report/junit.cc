@@ -158,8 +158,8 @@ void write_junit_suite(std::string_view path, const BlockView& block, const Budg
   write_block_suite(path, block, id, cases, lines_of_passed(path, report), out);
 }
 
-void write_junit_error(std::string_view path, const Error& error, int id, std::string& out) {
-  write_suite(path, id, {}, {{"log", Outcome::error, "log", error.message, xml_escaped(error.hint)}}, {}, out);
+void write_junit_error(const Error& error, int id, std::string& out) {
+  write_suite(error.path, id, {}, {{"log", Outcome::error, "log", error.message, xml_escaped(error.hint)}}, {}, out);
 }
 
 void write_junit_tail(std::string& out) { out += "</testsuites>\n"; }

@@ -29,8 +29,8 @@ std::string place_of(std::string_view path, Place place) {
   return text;
 }
 
-std::string error_item(std::string_view path, const Error& error) {
-  return "- " + code(place_of(path, error.place), false) + ": " + escaped(message_and_hint(error)) + "\n";
+std::string error_item(const Error& error) {
+  return "- " + code(place_of(error.path, error.place), false) + ": " + escaped(message_and_hint(error)) + "\n";
 }
 
 std::string finding_row(std::string_view path, const Finding& finding) {
@@ -224,7 +224,7 @@ void MarkdownAnswers::add(std::string_view path, const BudgetReport& report) {
     answers_[kGravity[static_cast<std::size_t>(result.status)]].add(budget_row(path, result));
 }
 
-void MarkdownAnswers::add(std::string_view path, const Error& error) { failed_.add(error_item(path, error)); }
+void MarkdownAnswers::add(const Error& error) { failed_.add(error_item(error)); }
 
 void MarkdownAnswers::write(std::string_view command, Verdict verdict, const Totals& totals, std::string& out) const {
   out += "### shardstats " + std::string(command) + "\n\n";
@@ -309,8 +309,8 @@ void MarkdownParts::add(std::string_view path, const BlockView& block, const Wha
   append(page.text());
 }
 
-void MarkdownParts::add(std::string_view path, const Error& error) {
-  if (room() > 0) append(error_item(path, error));
+void MarkdownParts::add(const Error& error) {
+  if (room() > 0) append(error_item(error));
 }
 
 void MarkdownParts::write(std::string& out) const { out += text_ + rest(left_out_, "part"); }

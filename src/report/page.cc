@@ -57,8 +57,8 @@ std::string section(std::string_view heading, std::string_view body) {
   return "<section>\n<h2>" + xml_escaped(heading) + "</h2>\n" + std::string(body) + "</section>\n";
 }
 
-std::string error_section(std::string_view path, const Error& error) {
-  return section(path, html_paragraph("not read: " + message_and_hint(error)));
+std::string error_section(const Error& error) {
+  return section(error.path, html_paragraph("not read: " + message_and_hint(error)));
 }
 
 std::string html_paragraph(std::string_view sentence) {

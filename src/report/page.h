@@ -15,7 +15,7 @@ namespace shardstats::page {
 std::string document(std::string_view command, const std::vector<std::string>& sections);
 // `body` is HTML, `heading` is not.
 std::string section(std::string_view heading, std::string_view body);
-std::string error_section(std::string_view path, const Error& error);
+std::string error_section(const Error& error);
 std::string html_paragraph(std::string_view sentence);  // nothing for none
 
 // Neighbours differ in hue and lightness.

@@ -127,7 +127,7 @@ class BudgetFormats : public testing::Test {
 TEST_F(BudgetFormats, Csv) {
   std::string out;
   write_budgets_csv("x.log", {}, report_, out);
-  write_failed_budgets_csv("y.log", {"y.log", {4, 1}, "no", "try"}, out);
+  write_failed_budgets_csv({"y.log", {4, 1}, "no", "try"}, out);
   EXPECT_EQ(
       out,
       "x.log,1,,passed,tables.max-shards,\"a|,b\",\"a|,b\",,2,2,count,2,0,\"number of shards of a|,b is 2, at most 2 "

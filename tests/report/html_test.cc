@@ -93,7 +93,7 @@ TEST(Html, NamesCannotLeaveTheData) {
   Json block;
   const std::string name = "</script><script>alert(1)</script><!--";
   block["path"] = name + "\xff";
-  const std::string page = html_page({block}, {html_error(name, {name, {7, 1}, "bad", "try"})}, std::nullopt);
+  const std::string page = html_page({block}, {html_error({name, {7, 1}, "bad", "try"})}, std::nullopt);
   EXPECT_EQ(count_of(page, "alert(1)</script>"), 0U);
   EXPECT_EQ(count_of(page, "<script"), 3U);
   EXPECT_EQ(count_of(page, "</script>"), 3U);

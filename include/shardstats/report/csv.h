@@ -21,12 +21,12 @@ namespace shardstats {
 void write_findings_csv_header(std::string& out);
 void write_findings_csv(std::string_view path, const BlockView& block, const Report& report, std::string& out);
 // A log that could not be read: a row of severity "failed".
-void write_error_csv(std::string_view path, const Error& error, std::string& out);
+void write_error_csv(const Error& error, std::string& out);
 
 void write_budgets_csv_header(std::string& out);
 void write_budgets_csv(std::string_view path, const BlockView& block, const BudgetReport& report, std::string& out);
 // A log that could not be read: a row of status "failed".
-void write_failed_budgets_csv(std::string_view path, const Error& error, std::string& out);
+void write_failed_budgets_csv(const Error& error, std::string& out);
 
 void write_diff_csv_header(std::string& out);
 // `top`: the first tables, ranks and kernels only; 0: all.

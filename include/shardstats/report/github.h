@@ -23,7 +23,7 @@ class GithubAnnotations {
   void add(std::string_view path, const Report& report);
   void add(std::string_view path, const BudgetReport& report);  // those that are not kept
   void add(std::string_view path, const PlanDiff& diff);        // one: the headline and the first causes
-  void add(std::string_view path, const Error& error);          // worse than any finding; without a path one of the run
+  void add(const Error& error);                                 // worse than any finding; without a path one of the run
   void write(std::string& out) const;
 
  private:

@@ -41,7 +41,7 @@ struct HtmlComparison {
 };
 Json html_comparison(const HtmlComparison& comparison);
 
-Json html_error(std::string_view path, const Error& error);
+Json html_error(const Error& error);
 
 // The page. Bytes of the log that are no UTF-8 become U+FFFD.
 std::string html_page(const std::vector<Json>& blocks, const std::vector<Json>& errors,

@@ -24,7 +24,7 @@ void write_junit_suite(std::string_view path, const BlockView& block, const Repo
 // A case for each budget: a failure if it is broken, skipped if it cannot be known.
 void write_junit_suite(std::string_view path, const BlockView& block, const BudgetReport& report, int id,
                        std::string& out);
-void write_junit_error(std::string_view path, const Error& error, int id, std::string& out);
+void write_junit_error(const Error& error, int id, std::string& out);
 void write_junit_tail(std::string& out);
 
 }  // namespace shardstats

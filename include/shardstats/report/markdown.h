@@ -48,7 +48,7 @@ class MarkdownAnswers {
   // `holds`: it has nothing at or above --fail-on.
   void add(std::string_view path, const BlockView& block, const Report& report, bool holds);
   void add(std::string_view path, const BudgetReport& report);
-  void add(std::string_view path, const Error& error);
+  void add(const Error& error);
   void write(std::string_view command, Verdict verdict, const Totals& totals, std::string& out) const;
 
  private:
@@ -66,7 +66,7 @@ class MarkdownParts {
   void add(std::string_view path, const Explained& explained);
   // `top`: rows of each list of changes; 0: all that there is room for.
   void add(std::string_view path, const BlockView& block, const WhatIfResult& result, std::size_t top);
-  void add(std::string_view path, const Error& error);
+  void add(const Error& error);
   void write(std::string& out) const;
 
  private:
