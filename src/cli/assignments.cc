@@ -6,6 +6,7 @@
 
 #include "cli/commands.h"
 #include "cli/sizes.h"
+#include "report/words.h"
 #include "shardstats/analysis/nearest.h"
 #include "shardstats/analysis/table_names.h"
 #include "shardstats/limits.h"
@@ -222,14 +223,12 @@ std::variant<std::vector<std::string>, std::string> points_of(std::string_view t
 
 std::string unknown_attribute(const std::string& key, std::string_view name, bool of_table) {
   if (name == "drop") return key + ": a table is taken out with 'drop NAME'";
-  std::vector<std::string_view> names;
+  std::vector<std::string> names;
   for (const AttributeForm& form : attribute_table())
-    if (form.kind != ValueKind::none && (of_table ? form.of_tables : form.of_run)) names.push_back(form.name);
-  std::string message = key + ": " + (of_table ? "a table" : "the run") + " has no such attribute";
-  if (const std::string near = did_you_mean(nearest(name, names)); !near.empty()) return message + near;
-  message += "; there are ";
-  for (std::size_t i = 0; i < names.size(); ++i) message += (i == 0 ? "" : ", ") + std::string(names[i]);
-  return message;
+    if (form.kind != ValueKind::none && (of_table ? form.of_tables : form.of_run)) names.emplace_back(form.name);
+  const std::string near = did_you_mean(nearest(name, names));
+  return key + ": " + (of_table ? "a table" : "the run") + " has no such attribute" +
+         (near.empty() ? "; there are " + listed(names, "") : near);
 }
 
 std::variant<Assignment, std::string> dropped(std::string_view text) {

@@ -39,8 +39,7 @@ std::vector<std::string> strings(const std::array<std::string_view, N>& views) {
 CLI::Validator one_of(const std::vector<std::string>& words) {
   const auto wrong = [words](const std::string& text) -> std::string {
     if (std::ranges::find(words, text) != words.end()) return {};
-    const std::vector<std::string_view> views(words.begin(), words.end());
-    return "'" + text + "': expected " + listed(words, "or") + did_you_mean(nearest(text, views));
+    return "'" + text + "': expected " + listed(words, "or") + did_you_mean(nearest(text, words));
   };
   std::string description;
   for (const std::string& word : words) description += (description.empty() ? "{" : ",") + word;

@@ -146,25 +146,24 @@ constexpr std::array<Command, 16> kCommands = {{
 std::span<const Command> commands() { return kCommands; }
 const Command& command_of(CommandId id) { return kCommands[static_cast<std::size_t>(id)]; }
 
-std::string_view nearest(std::string_view word, std::span<const std::string_view> words) {
+std::string nearest(std::string_view word, std::span<const std::string> words) {
   constexpr std::size_t kFar = 4;        // edits that make it another word; more than half of its letters do, too
   constexpr std::size_t kBeginning = 3;  // letters that tell which word was begun
-  std::string_view best;
+  std::string best;
   std::size_t least = std::min(kFar, word.size() / 2 + 1);
-  for (const std::string_view candidate : words)
+  for (const std::string& candidate : words)
     if (const std::size_t distance = edit_distance(word, candidate); distance < least) {
       least = distance;
       best = candidate;
     }
   if (!best.empty() || word.size() < kBeginning) return best;
-  const auto begun =
-      std::ranges::find_if(words, [&](std::string_view candidate) { return candidate.starts_with(word); });
+  const auto begun = std::ranges::find_if(words, [&](const std::string& one) { return one.starts_with(word); });
   return begun == words.end() ? best : *begun;
 }
 
-std::string_view nearest_command(std::string_view word) {
-  std::vector<std::string_view> names;
-  for (const Command& command : kCommands) names.push_back(command.name);
+std::string nearest_command(std::string_view word) {
+  std::vector<std::string> names;
+  for (const Command& command : kCommands) names.emplace_back(command.name);
   return nearest(word, names);
 }
 

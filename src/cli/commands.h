@@ -68,7 +68,7 @@ inline constexpr std::array<std::string_view, 3> kStatusMeanings = {
     "could not do the job: a wrong option, an unreadable log, no planner statistics in it"};
 
 // The word nearest to a misspelt one; empty if none is near.
-std::string_view nearest(std::string_view word, std::span<const std::string_view> words);
-std::string_view nearest_command(std::string_view word);
+std::string nearest(std::string_view word, std::span<const std::string> words);
+std::string nearest_command(std::string_view word);
 
 }  // namespace shardstats::cli

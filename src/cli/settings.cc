@@ -3,7 +3,6 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdlib>
-#include <set>
 #include <vector>
 
 #include "cli/budget_options.h"
@@ -180,9 +179,9 @@ std::optional<std::string> unknown_key(const CLI::App& app, const Config& config
                                " and its keys in the lines below");
     const std::string message = setting.place + ": unknown " + (is_heading ? "table" : "key") + " '" + setting.key +
                                 "'" + (setting.section.empty() ? "" : " in [" + setting.section + "]");
-    std::vector<std::string_view> views(known.begin(), known.end());
-    views.insert(views.end(), others.begin(), others.end());
-    return message + did_you_mean(nearest(setting.key, views));
+    std::vector<std::string> all = known;
+    all.insert(all.end(), others.begin(), others.end());
+    return message + did_you_mean(nearest(setting.key, all));
   }
   return std::nullopt;
 }

@@ -22,9 +22,8 @@ std::string near_option(const CLI::App& command, const std::string& word) {
   std::vector<std::string> names;
   for (const CLI::Option* option : command.get_options())
     for (const std::string& known : option->get_lnames()) names.push_back(known);
-  const std::vector<std::string_view> views(names.begin(), names.end());
-  const std::string_view near = nearest(name, views);
-  return near.empty() ? "" : did_you_mean("--" + std::string(near));
+  const std::string near = nearest(name, names);
+  return near.empty() ? "" : did_you_mean("--" + near);
 }
 
 // A word that the command has no use for, and where it may have been meant to be.

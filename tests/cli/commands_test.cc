@@ -35,7 +35,7 @@ TEST(Commands, Nearest) {
   EXPECT_EQ(nearest_command("explan"), "explain");
   EXPECT_EQ(nearest_command("rule"), "rules");
   EXPECT_EQ(nearest_command("something"), "");
-  constexpr std::string_view kWords[] = {"hbm", "dim", "rows"};
+  const std::string kWords[] = {"hbm", "dim", "rows"};
   const std::pair<std::string_view, std::string_view> words[] = {
       {"foo", ""}, {"hot", ""}, {"five", ""}, {"HBM", "hbm"}, {"rws", "rows"}};
   for (const auto& [word, near] : words) EXPECT_EQ(nearest(word, kWords), near) << word;
