@@ -6,6 +6,7 @@
 
 #include "cli/commands.h"
 #include "cli/sizes.h"
+#include "cli/split.h"
 #include "report/words.h"
 #include "shardstats/analysis/nearest.h"
 #include "shardstats/analysis/table_names.h"
@@ -18,7 +19,8 @@
 namespace shardstats::cli {
 namespace {
 
-constexpr std::size_t kMostPoints = 1000;  // of one sweep
+constexpr std::size_t kMostPoints = 1000;          // of one sweep
+constexpr std::string_view kBetweenValues = ", ";  // of AttributeForm
 
 std::string_view trimmed(std::string_view text) {
   const std::size_t first = text.find_first_not_of(" \t\r");
@@ -29,22 +31,6 @@ std::string_view trimmed(std::string_view text) {
 std::optional<double> number_of(std::string_view text) {
   const auto value = parse_real(text);
   return value && *value >= 0 ? value : std::nullopt;
-}
-
-// Of "none, sgd, adam".
-std::vector<std::string> words_in(std::string_view list) {
-  std::vector<std::string> words;
-  std::size_t start = 0;
-  while (start < list.size()) {
-    const std::size_t end = std::min(list.find(", ", start), list.size());
-    words.emplace_back(list.substr(start, end - start));
-    start = end + 2;
-  }
-  return words;
-}
-
-bool is_one_of(std::string_view word, const std::vector<std::string>& words) {
-  return std::ranges::find(words, word) != words.end();
 }
 
 std::int64_t most_of(const AttributeForm& form) {
@@ -89,7 +75,7 @@ bool read_value(const AttributeForm& form, std::string_view text, Change& change
       change.word = text;
       if (form.attribute == Attribute::kernel) return find_kernel(text) != nullptr;
       if (form.attribute == Attribute::release) return parse_release(text).has_value();
-      return is_one_of(text, words_in(form.values));
+      return std::ranges::count(split(form.values, kBetweenValues), text) > 0;
     case ValueKind::none:
       return text.empty();
   }
@@ -111,7 +97,7 @@ std::string near_value(const AttributeForm& form, const std::string& text) {
   if (form.kind != ValueKind::word) return {};
   if (form.attribute == Attribute::sharding) return near_sharding(text);
   if (form.attribute == Attribute::release) return did_you_mean(parse_release("v" + text) ? "v" + text : "");
-  if (form.attribute != Attribute::kernel) return did_you_mean(nearest_of(text, words_in(form.values)));
+  if (form.attribute != Attribute::kernel) return did_you_mean(nearest_of(text, split(form.values, kBetweenValues)));
   std::vector<std::string> kernels;
   for (const KernelName& kernel : kKernelNames) kernels.emplace_back(kernel.name);
   return did_you_mean(nearest_of(text, kernels));

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "cli/split.h"
 #include "shardstats/report/text.h"
 
 namespace shardstats::cli {
@@ -34,7 +35,7 @@ std::string usage_help(const std::string& words, int width) {
 
 std::string paragraphs(std::string_view lines, int width) {
   std::string text;
-  for (const std::string_view line : lines_of(lines)) text += wrapped(line, width, 0) + "\n";
+  for (const std::string& line : split(lines, "\n")) text += wrapped(line, width, 0) + "\n";
   return text;
 }
 
@@ -52,7 +53,7 @@ std::string formats_help(const Command& command, int width) {
 
 std::string examples_help(std::string_view examples) {
   std::string text = "\nExamples:\n";
-  for (const std::string_view line : lines_of(examples)) text += "  " + std::string(line) + "\n";
+  for (const std::string& line : split(examples, "\n")) text += "  " + line + "\n";
   return text;
 }
 

@@ -4,6 +4,7 @@
 #include <iterator>
 #include <utility>
 
+#include "cli/split.h"
 #include "report/words.h"
 #include "shardstats/report/text.h"
 #include "shardstats/version.h"
@@ -50,8 +51,7 @@ std::string roff(std::string_view text) {
 // A paragraph, in lines that people can read.
 std::string prose(std::string_view text) {
   std::string out;
-  const std::string lines = wrapped(text, kSourceColumns, 0);
-  for (const std::string_view line : lines_of(lines)) out += roff(line) + "\n";
+  for (const std::string& line : split(wrapped(text, kSourceColumns, 0), "\n")) out += roff(line) + "\n";
   return out;
 }
 
@@ -69,9 +69,9 @@ std::string item(const OptionManual& option, const std::string& more) {
 }
 
 // Lines as they are: examples, tables.
-std::string literal(const std::vector<std::string_view>& lines) {
+std::string literal(const std::vector<std::string>& lines) {
   std::string text = ".nf\n.RS 4\n";
-  for (const std::string_view line : lines) text += roff(line) + "\n";
+  for (const std::string& line : lines) text += roff(line) + "\n";
   return text + ".RE\n.fi\n";
 }
 
@@ -85,12 +85,12 @@ std::string pairs_text(const NameAndText (&pairs)[N]) {
 // A line is a paragraph; lines that are indented stay together as they are.
 std::string detailed(std::string_view text) {
   std::string out;
-  std::vector<std::string_view> indented;
+  std::vector<std::string> indented;
   const auto flush = [&] {
     if (!indented.empty()) out += ".PP\n" + literal(indented);
     indented.clear();
   };
-  for (const std::string_view line : lines_of(text)) {
+  for (const std::string& line : split(text, "\n")) {
     if (line.starts_with("  ")) {
       indented.push_back(line.substr(2));
       continue;
@@ -144,7 +144,7 @@ std::string command_text(const CommandManual& manual, const std::vector<Shared>&
   for (const OptionManual& option : manual.options)
     if (std::ranges::none_of(shared, [&](const Shared& one) { return means_same(one.option, option); }))
       text += item(option, "");
-  return text + ".PP\nFor example:\n.PP\n" + literal(lines_of(command.examples));
+  return text + ".PP\nFor example:\n.PP\n" + literal(split(command.examples, "\n"));
 }
 
 std::string command_texts(const std::vector<CommandManual>& manuals, const std::vector<Shared>& shared) {
@@ -198,7 +198,7 @@ std::string man_page(const CommandManual& tool, const std::vector<CommandManual>
          detailed(kWhatLogsAre) + overview() + section("COMMANDS") + command_texts(manuals, shared) +
          section("OPTIONS") + options_text(tool, shared) + section("FORMATS") + formats_text() +
          section("EXIT STATUS") + statuses_text() + section("ENVIRONMENT") + pairs_text(kVariables) + section("FILES") +
-         pairs_text(kFiles) + section("EXAMPLES") + literal(lines_of(kOverviewExamples));
+         pairs_text(kFiles) + section("EXAMPLES") + literal(split(kOverviewExamples, "\n"));
 }
 
 }  // namespace shardstats::cli

@@ -2,8 +2,8 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <sstream>
 
+#include "cli/split.h"
 #include "report/words.h"
 #include "shardstats/analysis/rules.h"
 #include "shardstats/planner/releases.h"
@@ -19,20 +19,13 @@ std::vector<std::string> names_in(const Rows& rows, Name name) {
   return names;
 }
 
-std::vector<std::string> words_between(const std::string& text, char mark) {
-  std::vector<std::string> words;
-  std::istringstream stream(text);
-  for (std::string word; std::getline(stream, word, mark);) words.push_back(word);
-  return words;
-}
-
 // Values of an option whose value is called so; the user may give others, such as the beginning of a rule id.
 std::vector<std::string> offers_of(const std::string& value) {
   if (value == "RULE") return names_in(rule_table(), &Rule::id);
   if (value == "KERNEL") return names_in(kernel_table(), &KernelTraits::name);
   if (value == "SHARDING") return {kShardingNames.begin(), kShardingNames.end()};
   // "N|last|all": a number or one of these words.
-  if (value.starts_with("N|")) return words_between(value.substr(2), '|');
+  if (value.starts_with("N|")) return split(value.substr(2), "|");
   return {};
 }
 
@@ -42,7 +35,7 @@ void read_type(std::string type, OptionManual& manual) {
   manual.value = type.substr(0, brace);
   if (manual.value == "UINT") manual.value = "N";
   if (brace == std::string::npos) return;
-  manual.choices = words_between(type.substr(brace + 2, type.size() - brace - 3), ',');
+  manual.choices = split(type.substr(brace + 2, type.size() - brace - 3), ",");
 }
 
 OptionManual described(const CLI::Option& option) {
@@ -116,16 +109,6 @@ std::vector<std::string_view> command_groups() {
   for (const Command& command : commands())
     if (std::ranges::find(groups, command.group) == groups.end()) groups.push_back(command.group);
   return groups;
-}
-
-std::vector<std::string_view> lines_of(std::string_view text) {
-  std::vector<std::string_view> lines;
-  while (!text.empty()) {
-    const std::size_t end = std::min(text.find('\n'), text.size());
-    lines.push_back(text.substr(0, end));
-    text.remove_prefix(std::min(end + 1, text.size()));
-  }
-  return lines;
 }
 
 }  // namespace shardstats::cli

@@ -44,6 +44,5 @@ std::string details(const CommandManual& manual);
 std::string usage(const CommandManual& manual);
 // The groups of commands in the order of the table.
 std::vector<std::string_view> command_groups();
-std::vector<std::string_view> lines_of(std::string_view text);
 
 }  // namespace shardstats::cli

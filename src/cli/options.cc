@@ -20,6 +20,7 @@
 #include "cli/manual.h"
 #include "cli/settings.h"
 #include "cli/sizes.h"
+#include "cli/split.h"
 #include "cli/top.h"
 #include "cli/wrong_words.h"
 #include "report/words.h"
@@ -31,7 +32,7 @@ namespace {
 
 std::string no_input(const Command& command) {
   return "no log given: name a file, pipe one in, or set SHARDSTATS_LOG, for example `" +
-         std::string(lines_of(command.examples).front()) + "`";
+         split(command.examples, "\n").front() + "`";
 }
 constexpr std::string_view kNoBudget =
     "no budget given: set a limit, for example `shardstats check --max-hbm 72GiB train.log`, or write it under [check] "

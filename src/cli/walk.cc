@@ -7,6 +7,8 @@
 #include <system_error>
 #include <utility>
 
+#include "cli/split.h"
+
 namespace shardstats::cli {
 namespace {
 
@@ -14,16 +16,6 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view kWildcards = "*?[";
 constexpr std::string_view kAnyDepth = "**";
-
-std::vector<std::string> parts_of(std::string_view path) {
-  std::vector<std::string> parts;
-  while (!path.empty()) {
-    const std::size_t slash = std::min(path.find('/'), path.size());
-    if (slash > 0) parts.emplace_back(path.substr(0, slash));
-    path.remove_prefix(std::min(slash + 1, path.size()));
-  }
-  return parts;
-}
 
 // fnmatch() depends on the locale, which this program leaves at "C".
 bool matches(const std::string& part, const std::string& name) {
@@ -86,7 +78,8 @@ std::optional<Found> Walk::start_glob(const std::string& pattern) {
   const std::size_t slash = pattern.rfind('/', pattern.find_first_of(kWildcards));
   const std::string root = slash == std::string::npos ? "" : pattern.substr(0, slash + 1);
   glob_ = pattern;
-  parts_ = parts_of(std::string_view(pattern).substr(root.size()));
+  parts_ = split(std::string_view(pattern).substr(root.size()), "/");
+  std::erase(parts_, "");
   matched_ = false;
   std::error_code ignored;
   if (!root.empty() && !fs::exists(root, ignored)) return std::nullopt;

@@ -10,8 +10,8 @@
 #include <thread>
 #include <vector>
 
-#include "cli/manual.h"
 #include "cli/parallel.h"
+#include "cli/split.h"
 
 namespace shardstats::cli {
 namespace {
@@ -27,7 +27,7 @@ TEST(Commands, TableIsIndexedById) {
 TEST(Commands, ExamplesFitATerminal) {
   constexpr std::size_t kColumns = 80, kIndent = 2;
   for (const Command& command : commands())
-    for (const std::string_view line : lines_of(command.examples)) EXPECT_LE(kIndent + line.size(), kColumns) << line;
+    for (const std::string& line : split(command.examples, "\n")) EXPECT_LE(kIndent + line.size(), kColumns) << line;
 }
 
 TEST(Commands, Nearest) {

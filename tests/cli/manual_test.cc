@@ -76,11 +76,5 @@ TEST(ManualText, HelpKeepsItsWidth) {
   EXPECT_THAT(text, HasSubstr("\n  --an-option-with-a-name-that-is-too-long\n      "));
 }
 
-TEST(ManualText, Lines) {
-  EXPECT_THAT(lines_of("a\n\nb"), ElementsAre("a", "", "b"));
-  EXPECT_THAT(lines_of("a\n"), ElementsAre("a"));
-  EXPECT_TRUE(lines_of("").empty());
-}
-
 }  // namespace
 }  // namespace shardstats::cli
