@@ -254,10 +254,6 @@ std::vector<std::string> names_of(std::span<const OutputFormat> formats) {
   return names;
 }
 
-bool has_format(const Command& command, OutputFormat format) {
-  return std::ranges::find(command.formats, format) != command.formats.end();
-}
-
 void add_commands(CLI::App& app, const Command* only, RawOptions& raw) {
   app.formatter_fn([](const CLI::App* chosen, std::string, CLI::AppFormatMode) {
     return help_text(describe(*chosen), text_style("never", true, isatty(STDOUT_FILENO) != 0).width);

@@ -38,7 +38,6 @@ struct RawOptions {
 void add_commands(CLI::App& app, const Command* only, RawOptions& raw);
 
 std::string version_text();  // as --version prints it
-bool has_format(const Command& command, OutputFormat format);
 // As --format takes them.
 std::vector<std::string> names_of(std::span<const OutputFormat> formats);
 

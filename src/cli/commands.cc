@@ -146,6 +146,10 @@ constexpr std::array<Command, 16> kCommands = {{
 std::span<const Command> commands() { return kCommands; }
 const Command& command_of(CommandId id) { return kCommands[static_cast<std::size_t>(id)]; }
 
+bool has_format(const Command& command, OutputFormat format) {
+  return std::ranges::find(command.formats, format) != command.formats.end();
+}
+
 std::string nearest(std::string_view word, std::span<const std::string> words) {
   constexpr std::size_t kFar = 4;        // edits that make it another word; more than half of its letters do, too
   constexpr std::size_t kBeginning = 3;  // letters that tell which word was begun

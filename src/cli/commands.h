@@ -43,6 +43,7 @@ struct Command {
 
 std::span<const Command> commands();
 const Command& command_of(CommandId id);
+bool has_format(const Command& command, OutputFormat format);
 // Its answer is what `verify` finds.
 constexpr bool verifies(CommandId id) { return id == CommandId::verify || id == CommandId::scan; }
 // Its answer is made of the commands and their options alone.

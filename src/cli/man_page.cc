@@ -170,8 +170,7 @@ std::string formats_text() {
   for (const Format& format : formats()) {
     std::vector<std::string> names;
     for (const Command& command : commands())
-      if (!describes_tool(command.id) && std::ranges::find(command.formats, format.id) != command.formats.end())
-        names.emplace_back(command.name);
+      if (!describes_tool(command.id) && has_format(command, format.id)) names.emplace_back(command.name);
     std::string help(format.help);
     for (const std::string_view extension : format.extensions)
       if (!extension.empty())

@@ -106,7 +106,7 @@ bool is_for_others(const std::string& name, const ValueSource& source, const Com
   if (name != "format" || !source.shared || source.values.size() != 1) return false;
   if (is_given(options, "--render")) return true;
   const auto format = format_named(source.values.front());
-  return format && std::ranges::find(command.formats, *format) == command.formats.end();
+  return format && !has_format(command, *format);
 }
 
 std::optional<std::string> give(CLI::Option& option, const ValueSource& source) {

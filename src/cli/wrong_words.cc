@@ -16,9 +16,9 @@ namespace {
 // "; did you mean '--format'?"; empty where no option of the command is near.
 std::string near_option(const CLI::App& command, const std::string& word) {
   const std::string name = word.substr(std::min(word.find_first_not_of('-'), word.size()));
-  if (const Command* chosen = command_named(command.get_name()); chosen != nullptr)
-    for (const OutputFormat format : chosen->formats)
-      if (name == format_of(format).name) return did_you_mean("--format " + name);
+  const Command* chosen = command_named(command.get_name());
+  const auto format = format_named(name);
+  if (chosen != nullptr && format && has_format(*chosen, *format)) return did_you_mean("--format " + name);
   std::vector<std::string> names;
   for (const CLI::Option* option : command.get_options())
     for (const std::string& known : option->get_lnames()) names.push_back(known);
