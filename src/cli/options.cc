@@ -5,7 +5,6 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <cstdlib>
 #include <deque>
 #include <map>
 #include <sstream>
@@ -21,6 +20,7 @@
 #include "cli/settings.h"
 #include "cli/sizes.h"
 #include "cli/split.h"
+#include "cli/terminal.h"
 #include "cli/top.h"
 #include "cli/wrong_words.h"
 #include "report/words.h"
@@ -89,7 +89,7 @@ bool stdin_has_input() {
 
 // The log where none is named.
 std::optional<std::string> default_log() {
-  if (const char* given = std::getenv("SHARDSTATS_LOG"); given != nullptr && *given != '\0') return given;
+  if (auto given = environment("SHARDSTATS_LOG")) return given;
   return stdin_has_input() ? std::optional<std::string>("-") : std::nullopt;
 }
 
@@ -155,10 +155,10 @@ std::variant<Options, Leave> finish(RawOptions& raw, const ChangeTexts& said, co
   options.format = raw.format.empty() ? command.formats.front() : *format_named(raw.format);
   if (const auto wrong = wrong_output(options, command)) return failed(*wrong);
   if (raw.step_summary) {
-    const char* path = std::getenv("GITHUB_STEP_SUMMARY");
-    if (path == nullptr || *path == '\0')
+    const auto path = environment("GITHUB_STEP_SUMMARY");
+    if (!path)
       return failed("--step-summary: GITHUB_STEP_SUMMARY is not set; it names a file in a step of a GitHub workflow");
-    options.step_summary = path;
+    options.step_summary = *path;
   }
   options.fail_on = *parse_name<Severity>(raw.fail_on, kSeverityNames);
   options.reconstruct.sort = *parse_name<SortKey>(raw.sort, kSortKeyNames);

@@ -2,7 +2,6 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <cstdlib>
 #include <vector>
 
 #include "cli/budget_options.h"
@@ -78,8 +77,8 @@ struct ValueSource {
 
 std::optional<ValueSource> from_environment(const std::string& name) {
   const std::string variable = variable_of(name);
-  if (!is_set(variable.c_str())) return std::nullopt;
-  return ValueSource{variable, {std::getenv(variable.c_str())}, {}};
+  auto value = environment(variable.c_str());
+  return value ? std::optional(ValueSource{variable, {*std::move(value)}, {}}) : std::nullopt;
 }
 
 std::optional<ValueSource> from_config(const Config& config, const std::string& name, std::string_view command) {
@@ -101,7 +100,7 @@ bool is_given(const CLI::App& options, const std::string& option) {
 // which `check` knows, too. Colours of the file give way to the environment's.
 bool is_for_others(const std::string& name, const ValueSource& source, const Command& command,
                    const CLI::App& options) {
-  if (name == "color") return source.kind && (is_set("NO_COLOR") || is_set("FORCE_COLOR"));
+  if (name == "color") return source.kind && (environment("NO_COLOR") || environment("FORCE_COLOR"));
   if (name == "max-hbm") return command.id == CommandId::whatif && !is_given(options, "--max");
   if (name != "format" || !source.shared || source.values.size() != 1) return false;
   if (is_given(options, "--render")) return true;

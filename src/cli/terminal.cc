@@ -18,8 +18,8 @@ constexpr int kDefaultWidth = 80, kLeastWidth = 40, kMostWidth = 400;
 
 bool wants_color(std::string_view color, bool to_terminal) {
   if (color != "auto") return color == "always";
-  if (is_set("NO_COLOR")) return false;
-  if (is_set("FORCE_COLOR")) return true;
+  if (environment("NO_COLOR")) return false;
+  if (environment("FORCE_COLOR")) return true;
   return to_terminal && is_smart_terminal(STDOUT_FILENO);
 }
 
@@ -36,15 +36,14 @@ std::string shown(const std::string& text) { return isatty(STDERR_FILENO) != 0 ?
 
 }  // namespace
 
-bool is_set(const char* variable) {
+std::optional<std::string> environment(const char* variable) {
   const char* value = std::getenv(variable);
-  return value != nullptr && *value != '\0';
+  return value != nullptr && *value != '\0' ? std::optional<std::string>(value) : std::nullopt;
 }
 
 int terminal_width(int fd) {
-  if (const char* columns = std::getenv("COLUMNS"))
-    if (const auto width = parse_real(columns); width && *width >= 1)
-      return static_cast<int>(std::clamp<double>(*width, kLeastWidth, kMostWidth));
+  if (const auto width = parse_real(environment("COLUMNS").value_or("")); width && *width >= 1)
+    return static_cast<int>(std::clamp<double>(*width, kLeastWidth, kMostWidth));
   winsize size{};
   if (ioctl(fd, TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
     return std::clamp<int>(size.ws_col, kLeastWidth, kMostWidth);

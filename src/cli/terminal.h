@@ -1,6 +1,7 @@
 // What the terminal can do, and diagnostics on standard error.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -17,8 +18,8 @@ int terminal_width(int fd);
 // A terminal that can move its cursor.
 bool is_smart_terminal(int fd);
 
-// Set to anything but nothing.
-bool is_set(const char* variable);
+// nullopt: the variable is not set, or empty.
+std::optional<std::string> environment(const char* variable);
 
 void warn(const std::string& text);
 void fail(const std::string& text);
