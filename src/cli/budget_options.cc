@@ -82,27 +82,20 @@ std::optional<std::string> read_limit(const Setting& setting, TableBudgets& tabl
 
 }  // namespace
 
-void add_budget_options(CLI::App& app, BudgetTexts& texts, Budgets& budgets) {
+void add_budget_options(CLI::App& app, Budgets& budgets) {
   for (const BudgetForm& form : budget_table()) {
     if (form.of_tables()) continue;
     const auto check = [unit = form.unit](const std::string& text) {
       return parse_limit(unit, text) ? std::string() : not_a_limit(unit, text);
     };
-    app.add_option("--" + std::string(form.name), texts[static_cast<std::size_t>(form.id)], std::string(form.help))
+    const auto keep = [&all = budgets.of_plan, &form](const std::string& text) {
+      all.insert(std::ranges::lower_bound(all, form.id, {}, &Budget::id), {form.id, *parse_limit(form.unit, text)});
+    };
+    app.add_option_function<std::string>("--" + std::string(form.name), keep, std::string(form.help))
         ->type_name(std::string(limit_text(form.unit).type))
         ->check(check);
   }
   app.add_flag("--strict", budgets.strict, "What cannot be known from the log counts as broken");
-}
-
-std::vector<Budget> plan_budgets(const BudgetTexts& texts) {
-  std::vector<Budget> budgets;
-  for (const BudgetForm& form : budget_table()) {
-    if (form.of_tables()) continue;
-    const std::string& text = texts[static_cast<std::size_t>(form.id)];
-    if (!text.empty()) budgets.push_back({form.id, *parse_limit(form.unit, text)});
-  }
-  return budgets;
 }
 
 std::vector<std::string> table_budget_keys() {

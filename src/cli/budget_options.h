@@ -2,7 +2,6 @@
 // Tested by tests/cli/settings_test.py and the golden runs in tests/cli.
 #pragma once
 
-#include <array>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -19,11 +18,8 @@ namespace shardstats::cli {
 
 inline constexpr std::string_view kTableBudgets = "check.tables";  // section
 
-// The limits of the plan as they were written, by BudgetId; empty: none.
-using BudgetTexts = std::array<std::string, static_cast<std::size_t>(BudgetId::tables_max_hbm)>;
-
-void add_budget_options(CLI::App& app, BudgetTexts& texts, Budgets& budgets);
-std::vector<Budget> plan_budgets(const BudgetTexts& texts);
+// The limits of the plan.
+void add_budget_options(CLI::App& app, Budgets& budgets);
 
 std::vector<std::string> table_budget_keys();
 // Adds the limits of tables. Returns what is wrong with them; nullopt: nothing.

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "cli/formats.h"
+#include "cli/option_kinds.h"
 #include "cli/sizes.h"
 #include "shardstats/analysis/nearest.h"
 
@@ -97,9 +98,8 @@ bool wants_format(const Options& options) {
 }  // namespace
 
 void add_change_options(CLI::App& app, ChangeTexts& texts) {
-  app.add_option("--set", texts.set, "Change the run or a table, e.g. batch_size=4096 or table_7.dtype=fp16")
-      ->type_name("CHANGE")
-      ->allow_extra_args(false);
+  add_repeated(app, "--set", texts.set, "Change the run or a table, e.g. batch_size=4096 or table_7.dtype=fp16",
+               "CHANGE");
   app.add_option("--changes", texts.file, "Read changes from FILE, one a line")->type_name("FILE");
 }
 

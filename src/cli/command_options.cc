@@ -5,10 +5,13 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 
+#include "cli/budget_options.h"
 #include "cli/completion.h"
 #include "cli/help.h"
+#include "cli/option_kinds.h"
 #include "cli/settings.h"
 #include "cli/terminal.h"
+#include "cli/timeline_options.h"
 #include "cli/top.h"
 #include "report/words.h"
 #include "shardstats/analysis/nearest.h"
@@ -46,10 +49,14 @@ CLI::Validator one_of(const std::vector<std::string>& words) {
   return CLI::Validator(wrong, description + "}", "choice");
 }
 
-// An option that may be given several times, with one value each.
-CLI::Option* add_repeated(CLI::App& app, const std::string& names, std::vector<std::string>& values,
-                          const std::string& help, const std::string& type) {
-  return app.add_option(names, values, help)->type_name(type)->allow_extra_args(false);
+// An option that has one of the names as its value.
+template <class Enum, std::size_t N>
+void add_choice(CLI::App& app, const std::string& option, Enum& value, const std::array<std::string_view, N>& names,
+                const std::string& help, const std::string& type) {
+  const auto parse = [&names](const std::string& word) { return parse_name<Enum>(word, names); };
+  add_parsed(app, option, value, parse, help, type)
+      ->default_str(std::string(name_of(value, names)))
+      ->check(one_of(strings(names)));
 }
 
 CLI::Validator file_name() {
@@ -125,10 +132,8 @@ void add_filter_options(CLI::App& app, FilterWords& filter) {
 void add_rule_options(CLI::App& app, RawOptions& raw) {
   add_repeated(app, "--select", raw.options.filter.select, "Only rules whose id begins with RULE", "RULE");
   add_repeated(app, "--ignore", raw.options.filter.ignore, "Not the rules whose id begins with RULE", "RULE");
-  app.add_option("--fail-on", raw.fail_on, "Exit 1 at findings of this severity or above")
-      ->type_name("SEVERITY")
-      ->capture_default_str()
-      ->check(one_of(strings(kSeverityNames)));
+  add_choice(app, "--fail-on", raw.options.fail_on, kSeverityNames, "Exit 1 at findings of this severity or above",
+             "SEVERITY");
 }
 
 void add_logs(CLI::App& app, const Command& command, RawOptions& raw) {
@@ -181,17 +186,10 @@ void add_target(CLI::App& app, CommandId command, std::string& target) {
 }
 
 void add_stash_command_options(CLI::App& app, RawOptions& raw) {
-  add_timeline_options(app, raw.timeline);
-  add_stash_options(app, raw.stash, raw.options.stash);
+  add_timeline_options(app, raw.options.timeline);
+  add_stash_options(app, raw.options.stash);
   add_table_filter(app, raw.options.filter);
   add_rank_filter(app, raw.options.filter);
-}
-
-void add_reconstruct_options(CLI::App& app, RawOptions& raw) {
-  app.add_option("-s,--sort", raw.sort, "Order of tables")
-      ->type_name("KEY")
-      ->capture_default_str()
-      ->check(one_of(strings(kSortKeyNames)));
 }
 
 // Those that one command has, or two.
@@ -207,12 +205,12 @@ void add_own_options(CLI::App& app, CommandId command, RawOptions& raw) {
       add_change_options(app, raw.changes);
       return add_what_if_options(app, raw.changes, raw.options);
     case CommandId::timeline:
-      add_timeline_options(app, raw.timeline);
+      add_timeline_options(app, raw.options.timeline);
       return add_rank_filter(app, raw.options.filter);
     case CommandId::stash:
       return add_stash_command_options(app, raw);
     case CommandId::reconstruct:
-      return add_reconstruct_options(app, raw);
+      return add_choice(app, "-s,--sort", raw.options.reconstruct.sort, kSortKeyNames, "Order of tables", "KEY");
     default:
       return;
   }
@@ -236,7 +234,7 @@ void add_command(CLI::App& app, const Command& command, RawOptions& raw) {
   }
   if (has_table_filters(command.id)) add_filter_options(*sub, raw.options.filter);
   if (verifies(command.id)) add_rule_options(*sub, raw);
-  if (command.id == CommandId::check) add_budget_options(*sub, raw.budgets, raw.options.budgets);
+  if (command.id == CommandId::check) add_budget_options(*sub, raw.options.budgets);
   if (command.finds) sub->add_flag("--exit-zero", raw.options.exit_zero, "Exit 0 whatever is found");
   add_own_options(*sub, command.id, raw);
   add_top(*sub, command.id, raw.top);

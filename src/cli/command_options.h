@@ -7,10 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "cli/budget_options.h"
 #include "cli/change_options.h"
 #include "cli/options.h"
-#include "cli/timeline_options.h"
 
 namespace CLI {
 class App;
@@ -22,15 +20,12 @@ namespace shardstats::cli {
 struct RawOptions {
   Options options;
   bool step_summary = false;
-  std::string format, fail_on = "error", sort = "log", block;
+  std::string format, block;
   std::optional<std::string> fail_on_increase;
   std::optional<std::size_t> top;
   std::size_t threads = 0;  // 0: as many as the machine runs at once
   std::vector<std::string> assume;
-  BudgetTexts budgets;
   ChangeTexts changes;
-  TimelineTexts timeline;
-  StashTexts stash;
 };
 
 // Adds the commands and their options, whose values go to `raw`. `only`: the one command that is used, since the

@@ -11,6 +11,7 @@
 #include <thread>
 #include <utility>
 
+#include "cli/budget_options.h"
 #include "cli/command_options.h"
 #include "cli/command_words.h"
 #include "cli/completion.h"
@@ -160,20 +161,15 @@ std::variant<Options, Leave> finish(RawOptions& raw, const ChangeTexts& said, co
       return failed("--step-summary: GITHUB_STEP_SUMMARY is not set; it names a file in a step of a GitHub workflow");
     options.step_summary = *path;
   }
-  options.fail_on = *parse_name<Severity>(raw.fail_on, kSeverityNames);
-  options.reconstruct.sort = *parse_name<SortKey>(raw.sort, kSortKeyNames);
   if (const TopOption* top = top_option(command.id)) {
     options.top_in_text = raw.top.value_or(top->in_text);
     options.top = raw.top.value_or(top->elsewhere.value_or(0));
     if (command.id == CommandId::reconstruct) options.reconstruct.top = options.top;  // whatif has all of its plan
   }
-  options.timeline = timeline_options(raw.timeline);
-  if (command.id == CommandId::stash && raw.stash.bandwidth.empty()) return failed(std::string(kNoBandwidth));
-  set_stash_options(raw.stash, options.stash);
+  if (command.id == CommandId::stash && options.stash.bandwidth == 0) return failed(std::string(kNoBandwidth));
   options.threads = raw.threads > 0 ? raw.threads : std::max(std::thread::hardware_concurrency(), 1U);
   for (const std::string& text : raw.assume) options.assume.push_back(std::get<Override>(parse_override(text)));
   if (command.id == CommandId::check) {
-    options.budgets.of_plan = plan_budgets(raw.budgets);
     if (auto wrong = read_table_budgets(config, options.budgets.of_tables)) return failed(std::move(*wrong));
     if (options.budgets.of_plan.empty() && options.budgets.of_tables.empty()) return failed(std::string(kNoBudget));
   }

@@ -2,6 +2,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include "cli/option_kinds.h"
 #include "cli/sizes.h"
 #include "shardstats/analysis/nearest.h"
 #include "shardstats/numbers/printed.h"
@@ -38,41 +39,28 @@ std::string wrong_window(const std::string& text) {
 
 }  // namespace
 
-void add_timeline_options(CLI::App& app, TimelineTexts& texts) {
-  app.add_option("--activations", texts.activations,
-                 "What dense modules keep for their backward pass on each rank, which no log tells")
-      ->type_name("SIZE")
+void add_timeline_options(CLI::App& app, TimelineOptions& options) {
+  add_parsed(app, "--activations", options.activations, parse_size,
+             "What dense modules keep for their backward pass on each rank, which no log tells", "SIZE")
       ->check(wrong_size);
 }
 
-TimelineOptions timeline_options(const TimelineTexts& texts) {
-  return {texts.activations.empty() ? 0 : *parse_size(texts.activations)};
-}
-
-void add_stash_options(CLI::App& app, StashTexts& texts, StashOptions& options) {
-  app.add_option("--bandwidth", texts.bandwidth, "How fast weights are copied between HBM and host memory, each way")
-      ->type_name("RATE")
+void add_stash_options(CLI::App& app, StashOptions& options) {
+  add_parsed(app, "--bandwidth", options.bandwidth, parse_rate,
+             "How fast weights are copied between HBM and host memory, each way", "RATE")
       ->check(wrong_rate);
-  app.add_option("--window", texts.window,
-                 "How long each copy may take. Default: the shorter of output and gradient dist "
-                 "in the perf model")
-      ->type_name("TIME")
+  add_parsed(app, "--window", options.window, parse_window,
+             "How long each copy may take. Default: the shorter of output and gradient dist in the perf model", "TIME")
       ->check(wrong_window);
-  app.add_option("--target-hbm", texts.target, "Stash no more than it takes to get the peak of a rank down to SIZE")
-      ->type_name("SIZE")
+  add_parsed(app, "--target-hbm", options.target, parse_size,
+             "Stash no more than it takes to get the peak of a rank down to SIZE", "SIZE")
       ->check(wrong_size);
   app.add_flag("--sequence", options.sequence, "Stash tables of EmbeddingCollections, too");
-  app.add_option("--ranks-per-host", texts.ranks_per_host,
+  app.add_option("--ranks-per-host", options.ranks_per_host,
                  "Ranks that share the memory of a host; 0 is what the log tells")
+      ->type_name("UINT")
       ->capture_default_str()
       ->check(wrong_count);
-}
-
-void set_stash_options(const StashTexts& texts, StashOptions& options) {
-  if (!texts.bandwidth.empty()) options.bandwidth = *parse_rate(texts.bandwidth);
-  if (!texts.window.empty()) options.window = parse_window(texts.window);
-  options.ranks_per_host = static_cast<std::int64_t>(texts.ranks_per_host);
-  if (!texts.target.empty()) options.target = parse_size(texts.target);
 }
 
 }  // namespace shardstats::cli
