@@ -92,10 +92,7 @@ std::optional<std::string> anonymized(const Part& part, const Replacements& repl
          ": letters were replaced by x; look at the digits before you give the log away");
   std::string text;
   if (render(result.plan, text)) return text;
-  fail(error_text({part.step.log->path,
-                   {part.printed->line, 1},
-                   "this planner block is too large to be printed",
-                   "one of its cells is much longer than the others: cut it"}));
+  fail(error_text(too_large(part.step.log->path, {part.printed->line, 1})));
   return std::nullopt;
 }
 

@@ -193,6 +193,11 @@ std::string wrong_assumptions(const Options& options, const PrintedPlan& printed
   return "no release with this log's layout can have printed it with what --assume says";
 }
 
+Error too_large(const std::string& path, const Place& block) {
+  return {path, block, "this planner block is too large to be printed",
+          "one of its cells is much longer than the others: cut it"};
+}
+
 std::string message_of(const UnknownTarget& unknown) { return unknown.message + did_you_mean(unknown.nearest); }
 
 void warn_of_errors(const Options& options, const std::string& path, const Examined& examined) {

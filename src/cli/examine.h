@@ -42,6 +42,9 @@ void compare_with_bounds(const Options& options, const Plan& plan, Examined& exa
 // Why no release can have printed the block with what --assume says; empty: one can. `plan`: inferred with it.
 std::string wrong_assumptions(const Options& options, const PrintedPlan& printed, const Plan& plan);
 
+// Of a block that render() gives up.
+Error too_large(const std::string& path, const Place& block);
+
 // "no table 'tabel_1' in this block; did you mean 'table_1'?"
 std::string message_of(const UnknownTarget& unknown);
 

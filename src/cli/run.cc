@@ -149,9 +149,7 @@ class Run {
     const Place block{examined.result.view.line, 1};
     seen_.failed |= !examined.refused.empty() || examined.too_large;
     if (!examined.refused.empty()) log_error({step.log->path, block, examined.refused, ""});
-    if (examined.too_large)
-      log_error({step.log->path, block, "this planner block is too large to be printed",
-                 "one of its cells is much longer than the others: cut it"});
+    if (examined.too_large) log_error(too_large(step.log->path, block));
   }
 
   // The last block of each log.
