@@ -151,7 +151,6 @@ void add_diff_options(CLI::App& app, RawOptions& raw) {
   app.add_option("--fail-on-increase", raw.fail_on_increase,
                  "Exit 1 if the largest rank's HBM increased by more than 2GiB, or 3% of BASE")
       ->type_name("LIMIT");
-  app.add_flag("--exit-zero", raw.options.exit_zero, "Exit 0 whatever is found");
 }
 
 void add_anonymize_options(CLI::App& app, RawOptions& raw) {
@@ -235,8 +234,9 @@ void add_command(CLI::App& app, const Command& command, RawOptions& raw) {
   if (has_table_filters(command.id)) add_filter_options(*sub, raw.options.filter);
   if (verifies(command.id)) add_rule_options(*sub, raw);
   if (command.id == CommandId::check) add_budget_options(*sub, raw.options.budgets);
-  if (command.finds) sub->add_flag("--exit-zero", raw.options.exit_zero, "Exit 0 whatever is found");
   add_own_options(*sub, command.id, raw);
+  if (command.finds || command.id == CommandId::diff)
+    sub->add_flag("--exit-zero", raw.options.exit_zero, "Exit 0 whatever is found");
   add_top(*sub, command.id, raw.top);
   add_config_options(*sub);
   sub->set_version_flag("-V,--version", version_text())->group("");  // not in the help of each
@@ -254,7 +254,7 @@ std::vector<std::string> names_of(std::span<const OutputFormat> formats) {
 
 void add_commands(CLI::App& app, const Command* only, RawOptions& raw) {
   app.formatter_fn([](const CLI::App* chosen, std::string, CLI::AppFormatMode) {
-    return help_text(describe(*chosen), text_style("never", true, isatty(STDOUT_FILENO) != 0).width);
+    return help_text(describe(*chosen), terminal_width(isatty(STDOUT_FILENO) != 0 ? STDOUT_FILENO : -1));
   });
   app.set_help_flag("-h,--help", "Print this help and exit");
   app.set_version_flag("-V,--version", version_text(), "Print the version and exit");

@@ -91,10 +91,10 @@ std::optional<Step> Steps::next() {
 
 std::optional<Steps::Numbered> Steps::next_found() {
   if (!log_->finder) return std::nullopt;
-  std::optional<Block> block = log_->finder->next();
-  if (!block && (log_->stopped = log_->finder->problem())) log_->stopped->path = log_->path;
-  if (!block) return std::nullopt;
-  return Numbered(log_->blocks++, std::move(*block));
+  if (auto block = log_->finder->next()) return Numbered(log_->blocks++, std::move(*block));
+  log_->stopped = log_->finder->problem();
+  if (log_->stopped) log_->stopped->path = log_->path;
+  return std::nullopt;
 }
 
 std::optional<Steps::Numbered> Steps::next_wanted() {
