@@ -20,10 +20,14 @@ std::string wrong_rate(const std::string& text) {
   return "'" + text + "' is not a rate such as 450GB/s" + did_you_mean(rate_meant(text));
 }
 
-constexpr std::int64_t kMostRanksPerHost = 1 << 24;
+// Not as CLI11 reads numbers: 010 is ten.
+std::optional<std::int64_t> parse_ranks_per_host(const std::string& text) {
+  constexpr std::int64_t kMost = 1 << 24;
+  return parse_integer(text, kMost);
+}
 
 std::string wrong_count(const std::string& text) {
-  return parse_integer(text, kMostRanksPerHost) ? "" : "'" + text + "' is not a number of ranks";
+  return parse_ranks_per_host(text) ? "" : "'" + text + "' is not a number of ranks";
 }
 
 // More than 10^12 ms is no time that anything takes.
@@ -56,10 +60,9 @@ void add_stash_options(CLI::App& app, StashOptions& options) {
              "Stash no more than it takes to get the peak of a rank down to SIZE", "SIZE")
       ->check(wrong_size);
   app.add_flag("--sequence", options.sequence, "Stash tables of EmbeddingCollections, too");
-  app.add_option("--ranks-per-host", options.ranks_per_host,
-                 "Ranks that share the memory of a host; 0 is what the log tells")
-      ->type_name("UINT")
-      ->capture_default_str()
+  add_parsed(app, "--ranks-per-host", options.ranks_per_host, parse_ranks_per_host,
+             "Ranks that share the memory of a host; 0 is what the log tells", "UINT")
+      ->default_str("0")
       ->check(wrong_count);
 }
 
