@@ -1,7 +1,6 @@
 #include "cli/assignments.h"
 
 #include <algorithm>
-#include <array>
 #include <fstream>
 
 #include "cli/commands.h"

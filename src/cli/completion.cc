@@ -1,7 +1,5 @@
 #include "cli/completion.h"
 
-#include <algorithm>
-
 namespace shardstats::cli {
 namespace {
 
