@@ -76,11 +76,7 @@ TEST(Diff, EveryTableIsOnOneListOrTheOther) {
 
 TEST(Diff, FilterChoosesRowsNotCauses) {
   const Checked a(log_bytes("v1.4.0.log")), b(log_bytes("v1.8.0.log"));
-  Filter filter;
-  FilterWords words;
-  words.tables = {"no such table"};
-  words.ranks = {"1"};
-  ASSERT_EQ(filter.set(words), std::nullopt);
+  const Filter filter = filter_of({.tables = {"no such table"}, .ranks = {"1"}});
   const PlanDiff few = diff_plans({a.printed, a.plan}, {b.printed, b.plan}, filter);
   EXPECT_THAT(few.tables, IsEmpty());
   EXPECT_FALSE(few.causes.empty());
@@ -282,11 +278,7 @@ TEST(Diff, LinesThatLogsWithoutTablesHaveLost) {
 
 TEST(Diff, FilteredChangesAreStillChanges) {
   const Checked a(log_bytes("v1.8.0-nodebug.log")), b(log_bytes("v1.8.0.log"));
-  Filter filter;
-  FilterWords words;
-  words.ranks = {"77"};
-  words.kernels = {"no such kernel"};
-  ASSERT_EQ(filter.set(words), std::nullopt);
+  const Filter filter = filter_of({.ranks = {"77"}, .kernels = {"no such kernel"}});
   const DiffSide base{a.printed, a.plan}, next{b.printed, b.plan};
   const PlanDiff all = diff_plans(base, next, Filter()), few = diff_plans(base, next, filter);
   EXPECT_EQ(all.changed(), few.changed());

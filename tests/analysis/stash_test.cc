@@ -100,10 +100,7 @@ TEST(Stash, NoMoreThanTheTargetNeeds) {
 }
 
 TEST(Stash, WherePeaksAreElsewhereItDoesNotHelp) {
-  Filter filter;
-  FilterWords words;
-  words.ranks = {"0"};
-  ASSERT_EQ(filter.set(words), std::nullopt);
+  const Filter filter = filter_of({.ranks = {"0"}});
   const StashPlan plan = StashCase(SmallPlan()).stash(at(1000), filter, 0);
   ASSERT_EQ(plan.ranks.size(), 1U);
   EXPECT_THAT(names(plan.ranks[0]), testing::IsEmpty());
@@ -119,10 +116,7 @@ TEST(Stash, TablesThatAreLeftOut) {
   small.add_table(Sharding::tw, "quant", {0}, 500, 0, 1, 1);
   small.add_table(Sharding::tw, "fused", {0}, 0, 0, 1, 1);
   const StashCase many{small};
-  Filter filter;
-  FilterWords words;
-  words.excluded_tables = {"^t0$"};
-  ASSERT_EQ(filter.set(words), std::nullopt);
+  const Filter filter = filter_of({.excluded_tables = {"^t0$"}});
   const auto counts = [](const StashPlan& plan) {
     std::vector<std::tuple<NotStashed, std::string_view, std::int64_t>> all;
     for (const LeftOut& group : plan.left_out) all.emplace_back(group.reason, group.kernel, group.tables);

@@ -125,10 +125,7 @@ TEST(Timeline, WithoutWhatItRestsOnThereIsNone) {
 }
 
 TEST(Timeline, OnlyTheRanksAskedFor) {
-  Filter filter;
-  FilterWords words;
-  words.ranks = {"1"};
-  ASSERT_EQ(filter.set(words), std::nullopt);
+  const Filter filter = filter_of({.ranks = {"1"}});
   const Timeline timeline = small_timeline(small_plan(), filter);
   ASSERT_EQ(timeline.ranks.size(), 1U);
   EXPECT_EQ(timeline.ranks[0].rank, 1);
