@@ -186,7 +186,6 @@ STATUS = [  # arguments, standard input, status
     (["stash", "--bandwidth", "450GB/s"], GOOD, 0),
     (["stash", "--bandwidth", "450GB/s"], WRONG, 0),
     (["stash"], GOOD, 2),
-    ([], b"", 2),
     (["--version"], b"", 0),
     (["diff", "v1.4.0.log", "-"], WRONG, 0),
     (["diff", "v1.4.0.log", "v1.8.0-nodebug.log"], b"", 0),
