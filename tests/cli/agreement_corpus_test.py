@@ -1,12 +1,11 @@
 """What `verify` takes for a wrong number, the other commands do not explain away: one digit of the fullest rank's HBM is
 changed in logs of the corpus."""
-import json
 import os
 import re
 import unittest
 from pathlib import Path
 
-from tool import ROOT, run, sampled
+from tool import ROOT, block_of, sampled
 
 PLANS = Path(os.environ.get("SHARDSTATS_SHARED", ROOT / ".." / "shared")) / "corpus" / "plans"
 RELEASES = ["v1.4.0", "v1.6.0", "v1.8.0", "main"]
@@ -28,11 +27,8 @@ def with_wrong_memory(log: Path):
 
 @unittest.skipUnless(PLANS.is_dir(), f"no corpus in {PLANS}")
 class WrongMemoryOfARank(unittest.TestCase):
-    def block(self, log, *command):
-        return json.loads(run(*command, "-q", "-f", "json", "-", stdin=log).stdout)["logs"][0]["blocks"][0]
-
     def is_disputed(self, log, rank):
-        findings = self.block(log, "verify")["findings"]
+        findings = block_of("verify", "-q", stdin=log, status=None)["findings"]
         return any(f["rule"] == "rank.hbm" and f["severity"] == "error" and f.get("rank") == rank for f in findings)
 
     def test_is_one_for_explain_too(self):
@@ -43,7 +39,7 @@ class WrongMemoryOfARank(unittest.TestCase):
             if not self.is_disputed(log, rank):
                 continue
             disputed += 1
-            steps = self.block(log, "explain", f"rank:{rank}")["explained"][0]["steps"]
+            steps = block_of("explain", f"rank:{rank}", "-q", stdin=log)["explained"][0]["steps"]
             with self.subTest(log=f"{path.parent.name}/{path.name}"):
                 memory = next(step for step in steps if step["label"] == "printed")  # perf comes later
                 self.assertNotEqual(memory.get("note"), "agrees")

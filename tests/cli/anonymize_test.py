@@ -6,7 +6,7 @@ import tempfile
 import unittest
 from pathlib import Path
 
-from tool import BINARY, LOGS, damaged, run
+from tool import BINARY, LOGS, block_of, damaged, run
 
 LOG = "v1.4.0.log"
 WRONG = damaged(LOG, "8.941", "8.945", "position_ebc.device_os_ad_id")
@@ -108,8 +108,7 @@ class Blocks(unittest.TestCase):
         done = run("anonymize", stdin=WRONG)
         self.assertIn(b"`shardstats verify` reports", done.stderr)
         self.assertNotIn(b"device_os", done.stdout)
-        before, after = (json.loads(run("verify", "-f", "json", stdin=log).stdout)["logs"][0]["blocks"][0]["findings"]
-                         for log in (WRONG, done.stdout))
+        before, after = (block_of("verify", stdin=log, status=1)["findings"] for log in (WRONG, done.stdout))
         self.assertTrue(before)
         places = [[(f["rule"], f["line"], f["column"], f["text"], f["expected"], len(f["suspects"])) for f in findings]
                   for findings in (before, after)]

@@ -1,8 +1,7 @@
 """Answers about a log whose tables lost their perf: nothing is known of it, which is not 0 ms."""
-import json
 import unittest
 
-from tool import LOGS, run
+from tool import LOGS, block_of, run
 
 HEADER = "Perf (ms)"
 
@@ -26,7 +25,7 @@ class LostPerf(unittest.TestCase):
         return done.stdout.decode()
 
     def test_changed_plan(self):
-        block = json.loads(self.answer("whatif", "--set", "batch_size=1024", "-f", "json"))["logs"][0]["blocks"][0]
+        block = block_of("whatif", "--set", "batch_size=1024", "-", stdin=self.LOG)
         self.assertEqual([rank["perf"]["total"] for rank in block["ranks_detail"]], [None] * 4)
         self.assertEqual({rank["perf"]["after"] is None for rank in block["diff"]["ranks"]}, {True})
         self.assertIsNone(block["diff"]["plan"]["largest_perf"]["after"])

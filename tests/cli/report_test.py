@@ -15,7 +15,7 @@ import tempfile
 import time
 import unittest
 
-from tool import BINARY, LOGS, ROOT, damaged, run
+from tool import BINARY, LOGS, ROOT, block_of, damaged, run
 
 DEBIAN_PYTHON = "/usr/bin/python3"
 if importlib.util.find_spec("selenium") is None and os.path.exists(DEBIAN_PYTHON) and sys.executable != DEBIAN_PYTHON:
@@ -75,7 +75,7 @@ class Command(unittest.TestCase):
     def test_findings_are_those_of_verify(self):
         log = damaged("v1.4.0.log", "8.941", "8.945", "position_ebc.device_os_ad_id")
         findings = self.page(stdin=log)["blocks"][0]["findings"]
-        verified = json.loads(run("verify", "-f", "json", stdin=log).stdout)["logs"][0]["blocks"][0]["findings"]
+        verified = block_of("verify", stdin=log, status=1)["findings"]
         self.assertGreater(len(findings), 0)
         self.assertEqual(findings, verified)
 

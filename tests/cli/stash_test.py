@@ -1,20 +1,17 @@
 """The JSON of `stash`, and its text on terminals of all widths."""
-import json
 import os
 import time
 import unittest
 from pathlib import Path
 
-from tool import LOGS, ROOT, run
+from tool import LOGS, ROOT, block_of, run
 
 RATE = ["--bandwidth", "450GB/s", "--window", "60ms", "--activations", "20GiB"]
 PUBLIC = Path(os.environ.get("SHARDSTATS_SHARED", ROOT / ".." / "shared")) / "corpus" / "public" / "sharding_stats_example.txt"
 
 
 def stash(*arguments, log="v1.4.0.log"):
-    done = run("stash", "-f", "json", *arguments, log)
-    assert done.returncode == 0, done.stderr
-    return json.loads(done.stdout)["logs"][0]["blocks"][0]["stash"]
+    return block_of("stash", *arguments, log)["stash"]
 
 
 class Stash(unittest.TestCase):
@@ -38,18 +35,17 @@ class Stash(unittest.TestCase):
     def test_no_plan_has_no_numbers(self):
         lines = (LOGS / "v1.4.0.log").read_text().split("\n")
         lost = "\n".join(line for line in lines if "device_os_ad_id  " not in line).encode()
-        plan = json.loads(run("stash", "-f", "json", *RATE, "-", stdin=lost).stdout)["logs"][0]["blocks"][0]["stash"]
+        plan = block_of("stash", *RATE, "-", stdin=lost)["stash"]
         self.assertIn("not every table", plan["unknown"])
         self.assertEqual((plan["peak_before"], plan["peak_after"], plan["ranks"]), (None, None, []))
-        two = run("stash", "-f", "json", *RATE, "--rank", "4", "v1.4.0.log", "v1.8.0-nodebug.log")  # the first has 4 ranks
-        plan = json.loads(two.stdout)["logs"][0]["blocks"][0]["stash"]
+        plan = block_of("stash", *RATE, "--rank", "4", "v1.4.0.log", "v1.8.0-nodebug.log")["stash"]  # the first has 4 ranks
         self.assertEqual((plan["unknown"], plan["peak_before"], plan["peak_after"], plan["ranks"]), (None, None, None, []))
-        block = json.loads(run("timeline", "-f", "json", "-", stdin=lost).stdout)["logs"][0]["blocks"][0]
+        block = block_of("timeline", "-", stdin=lost)
         self.assertIn("not every table", block["timeline_unknown"])
         self.assertEqual((block["batches_in_flight"], block["timeline"]), (None, []))
 
     def test_the_peak_is_that_of_the_timeline(self):
-        block = json.loads(run("timeline", "-f", "json", "--activations", "20GiB", "v1.4.0.log").stdout)["logs"][0]["blocks"][0]
+        block = block_of("timeline", "--activations", "20GiB", "v1.4.0.log")
         self.assertEqual([rank["before"] for rank in stash(*RATE)["ranks"]], block["timeline"])
 
     def test_only_tables_that_are_asked_for(self):

@@ -8,7 +8,7 @@ import os
 import unittest
 from pathlib import Path
 
-from tool import LOGS, ROOT, run
+from tool import LOGS, ROOT, block_of
 
 SHARED = Path(os.environ.get("SHARDSTATS_SHARED", ROOT / ".." / "shared"))
 PAIRS = SHARED / "corpus" / "whatif"
@@ -23,8 +23,7 @@ class Changes(unittest.TestCase):
             lines = [line for line in stated.read_text().split("\n") if line and ".ranks=" not in line]
             if len(lines) != 1:
                 continue
-            done = run("summary", "-f", "json", stated.parent / "base.log")
-            memory = json.loads(done.stdout)["logs"][0]["blocks"][0]["overview"]["memory"]
+            memory = block_of("summary", stated.parent / "base.log")["overview"]["memory"]
             truth = json.loads((stated.parent / "expected.json").read_text())
             largest = max(rank["hbm"] for rank in truth["ranks"])
             for change in memory["changes"]:
@@ -41,10 +40,10 @@ class SameAsWhatIf(unittest.TestCase):
     def test_in_testdata(self):
         compared = 0
         for log in sorted(LOGS.glob("v*.log")):
-            memory = self.block("summary", log)["overview"]["memory"]
+            memory = block_of("summary", log)["overview"]["memory"]
             for change in (memory or {}).get("changes", []):
                 with self.subTest(log.name, change=change["set"]):
-                    ranks = self.block("whatif", "--set", change["set"], log)["ranks_detail"]
+                    ranks = block_of("whatif", "--set", change["set"], log)["ranks_detail"]
                     low, high = (max(rank["hbm"][end] for rank in ranks) for end in ("low", "high"))
                     largest = change["largest"]
                     self.assertLessEqual(largest["low"], high + 1)
@@ -52,10 +51,6 @@ class SameAsWhatIf(unittest.TestCase):
                     self.assertLessEqual(largest["high"], high + 1)
                     compared += 1
         self.assertGreater(compared, 10)
-
-    @staticmethod
-    def block(*arguments):
-        return json.loads(run(*arguments[:-1], "-f", "json", arguments[-1]).stdout)["logs"][0]["blocks"][0]
 
 
 if __name__ == "__main__":

@@ -1,4 +1,5 @@
 """Runs the built tool for the tests of this folder: fixed width, no colour, nothing from the user's environment."""
+import json
 import os
 import pty
 import random
@@ -25,6 +26,13 @@ def run(*arguments, stdin=b"", env=None, cwd=LOGS):
     source = {"stdin": subprocess.DEVNULL} if stdin is None else {"input": stdin}
     return subprocess.run([BINARY, *map(str, arguments)], capture_output=True, env=environment, cwd=cwd, timeout=60,
                           **source)
+
+
+def block_of(*arguments, status=0, **more) -> dict:
+    """The first block of what a run answers in JSON; `status` None: any."""
+    done = run(*arguments, "-f", "json", **more)
+    assert status in (None, done.returncode), done.stderr
+    return json.loads(done.stdout)["logs"][0]["blocks"][0]
 
 
 def damaged(name: str, old: str, new: str, mark: str) -> bytes:

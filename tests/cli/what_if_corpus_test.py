@@ -9,7 +9,7 @@ import unittest
 from collections import Counter, defaultdict
 from pathlib import Path
 
-from tool import ROOT, SANITIZED, run
+from tool import ROOT, SANITIZED, block_of, run
 
 PLANS = Path(os.environ.get("SHARDSTATS_SHARED", ROOT / ".." / "shared")) / "corpus" / "plans"
 PAIRS = Path(os.environ.get("SHARDSTATS_SHARED", ROOT / ".." / "shared")) / "corpus" / "whatif"
@@ -43,9 +43,7 @@ def is_inside(true, bounds):
 @unittest.skipUnless((PAIRS / "index.tsv").exists(), f"no corpus in {PAIRS}")
 class TrueValues(unittest.TestCase):
     def answer(self, name):
-        done = run("whatif", "-q", "-f", "json", PAIRS / name / "base.log", "--changes", PAIRS / name / "changes.txt")
-        self.assertEqual(done.returncode, 0, done.stderr)
-        return json.loads(done.stdout)["logs"][0]["blocks"][0]
+        return block_of("whatif", "-q", PAIRS / name / "base.log", "--changes", PAIRS / name / "changes.txt")
 
     def check(self, true, bounds, where):
         self.values += 1
@@ -232,8 +230,7 @@ class Plans(unittest.TestCase):
     def test_explain_takes_no_likely_number_for_known(self):
         log, change = "v1.1.0/odd-621.log", "batch_size=777"
         perf = self.ranks_of(log, change)[0]["perf"]["total"]
-        done = run("explain", "-f", "json", "rank:0", "--set", change, PLANS / log)
-        steps = json.loads(done.stdout)["logs"][0]["blocks"][0]["explained"][0]["steps"]
+        steps = block_of("explain", "rank:0", "--set", change, PLANS / log)["explained"][0]["steps"]
         told = next(step for step in steps if step["label"] == "perf of rank 0")
         told = told.get("narrowed", told["value"])
         self.assertLess(perf["high"] - perf["low"], 1.01 * (told["high"] - told["low"]))
