@@ -36,8 +36,16 @@ std::string table(const std::vector<std::string>& rows) {
   return box(lines);
 }
 
-std::vector<std::string_view> rules(const PrintedPlan& plan) {
-  std::vector<std::string_view> rules;
+// A row for each digit.
+std::vector<std::string> rank_table(std::string_view ranks) {
+  std::vector<std::string> lines = {"     Rank     HBM (GB)", "   ------   ----------"};
+  for (const char rank : ranks) lines.push_back(std::string("        ") + rank + "     1.0 (2%)");
+  return lines;
+}
+
+using Rules = std::vector<std::string_view>;
+Rules rules(const PrintedPlan& plan) {
+  Rules rules;
   for (const Diagnostic& diagnostic : plan.diagnostics) rules.push_back(diagnostic.rule);
   return rules;
 }
@@ -93,7 +101,7 @@ TEST(Damage, ShiftedRowWithALostCellIsReportedOnce) {
   const std::string row = test::replaced(kFirst, "        3", "");
   const std::string log = table({test::replaced(row, "0.081", "0.0815"), kSecond});
   const PrintedPlan plan = test::parsed(log);
-  EXPECT_EQ(rules(plan), std::vector<std::string_view>{"log.malformed_cell"});
+  EXPECT_EQ(rules(plan), Rules{"log.malformed_cell"});
   EXPECT_FALSE(plan.tables.rows[0].hash_size);
   EXPECT_EQ(plan.tables.rows[0].sharding.text, "TW");
   EXPECT_EQ(plan.tables.rows[1].hash_size.text, "20");
@@ -129,7 +137,7 @@ TEST(Damage, RightBorderMayBeMissing) {
 TEST(Damage, RepeatedRow) {
   const std::string log = table({kFirst, kSecond, kFirst});
   const PrintedPlan plan = test::parsed(log);
-  ASSERT_EQ(rules(plan), std::vector<std::string_view>{"log.duplicate_table"});
+  ASSERT_EQ(rules(plan), Rules{"log.duplicate_table"});
   EXPECT_EQ(plan.diagnostics[0].severity, Severity::error);
   EXPECT_EQ(plan.diagnostics[0].where.text, "ebc.one");
   EXPECT_EQ(plan.diagnostics[0].where.place.line, 8u);
@@ -183,7 +191,7 @@ TEST(Damage, RepeatedLines) {
 TEST(Damage, RepeatedTableIsReadAndPrintedOnce) {
   const std::string log = box({kHeader, kRule, kFirst, "", kHeader, kRule, kSecond});
   const PrintedPlan plan = test::parsed(log);
-  EXPECT_EQ(rules(plan), std::vector<std::string_view>{"log.duplicate_table"});
+  EXPECT_EQ(rules(plan), Rules{"log.duplicate_table"});
   EXPECT_EQ(plan.tables.rows.size(), 2u);
   EXPECT_EQ(test::rendered(log), box({kHeader, kRule, kFirst, kSecond, ""}));
 }
@@ -199,19 +207,14 @@ TEST(Damage, MissingRows) {
 }
 
 TEST(Damage, RankRows) {
-  const std::string header = "     Rank     HBM (GB)     DDR (GB)", rule = "   ------   ----------   ----------";
-  const auto row = [](char rank) { return std::string("        ") + rank + "     1.0 (2%)     0.0 (0%)"; };
   const struct {
     std::string ranks;
     std::size_t errors;
   } cases[] = {{"012", 0},   {"02", 1},   {"12", 1},   {"0112", 1}, {"0121", 1}, {"021", 1},
                {"12340", 1}, {"0224", 3}, {"0321", 2}, {"1032", 2}, {"", 1}};
   for (const auto& c : cases) {
-    std::vector<std::string> lines = {header, rule};
-    for (const char rank : c.ranks) lines.push_back(row(rank));
-    const std::string log = box(lines);
-    const PrintedPlan plan = test::parsed(log);
-    EXPECT_EQ(rules(plan), std::vector<std::string_view>(c.errors, "log.rank_rows")) << c.ranks;
+    const std::string log = box(rank_table(c.ranks));
+    EXPECT_EQ(rules(test::parsed(log)), Rules(c.errors, "log.rank_rows")) << c.ranks;
   }
 }
 
@@ -221,9 +224,7 @@ TEST(Damage, MovedRankRows) {
     std::string ranks, moved;
   } cases[] = {{"12340", "0"}, {"0321", "31"}, {"2103", "20"}, {"3120", "30"}, {"021", "2"}, {"3201", "32"}};
   for (const auto& c : cases) {
-    std::vector<std::string> lines = {"     Rank     HBM (GB)", "   ------   ----------"};
-    for (const char rank : c.ranks) lines.push_back(std::string("        ") + rank + "     1.0 (2%)");
-    const std::string log = box(lines);
+    const std::string log = box(rank_table(c.ranks));
     std::string moved;
     for (const Diagnostic& d : test::parsed(log).diagnostics) moved += d.where.text;
     EXPECT_EQ(moved, c.moved) << c.ranks;
@@ -255,8 +256,7 @@ TEST(Damage, RankRowsHaveTheirPlaces) {
       {"019", {"0-3", "3"}, "019"},    // unless a table that is on all ranks tells of fewer
   };
   for (const auto& c : cases) {
-    std::vector<std::string> lines = {"     Rank     HBM (GB)", "   ------   ----------"};
-    for (const char rank : c.ranks) lines.push_back(std::string("        ") + rank + "     1.0 (2%)");
+    std::vector<std::string> lines = rank_table(c.ranks);
     if (!c.lists.empty())
       lines.insert(lines.end(), {"", "     FQN     Sharding     Ranks", "   -----   ----------   -------"});
     for (const std::string& list : c.lists)
@@ -320,8 +320,8 @@ TEST(Damage, LinesTellOfLostRankRows) {
     std::size_t ranks;
   } cases[] = {{{}, 2}, {{list}, 2}, {{one}, 2}, {{list, one}, 4}};
   for (const auto& c : cases) {
-    std::vector<std::string> lines = {"     Rank     HBM (GB)", "   ------   ----------", "        0     1.0 (2%)",
-                                      "        1     1.0 (2%)", ""};
+    std::vector<std::string> lines = rank_table("01");
+    lines.emplace_back();
     lines.insert(lines.end(), c.lines.begin(), c.lines.end());
     const std::string log = box(lines);
     EXPECT_EQ(test::parsed(log).ranks.rows.size(), c.ranks) << log;
@@ -365,7 +365,7 @@ TEST(Damage, CommentsAmongNestedLines) {
   std::string log = box({"Compute Kernels:", "   fused: 3", "   dense: 1"});
   log.insert(log.find("#    dense"), "# of params: 123456\n");
   const PrintedPlan plan = test::parsed(log);
-  EXPECT_EQ(rules(plan), std::vector<std::string_view>{"log.foreign_lines"});
+  EXPECT_EQ(rules(plan), Rules{"log.foreign_lines"});
   EXPECT_EQ(std::ranges::count(plan.lines, LineId::kernel_count, &PrintedLine::id), 2);
 }
 
@@ -425,7 +425,7 @@ TEST(Damage, LinesThatAreNoRows) {
   const std::string first = "        0     1.0 (2%)     0.0 (0%)", second = "        1     1.0 (2%)     0.0 (0%)";
   const struct {
     std::vector<std::string> lines;
-    std::vector<std::string_view> rules;
+    Rules rules;
     std::uint32_t line;  // of the first of them
   } cases[] = {
       {{header, rule, rule, first, second}, {"log.repeated_lines"}, 5},
@@ -460,7 +460,7 @@ TEST(Damage, UnknownColumnIsKept) {
       box({"     FQN     Sharding     Ranks     Colour", "   -----   ----------   -------   --------",
            "     one           TW         3        red"});
   const PrintedPlan plan = test::parsed(log);
-  ASSERT_EQ(rules(plan), std::vector<std::string_view>{"log.unknown_column"});
+  ASSERT_EQ(rules(plan), Rules{"log.unknown_column"});
   EXPECT_EQ(plan.diagnostics[0].where.text, "Colour");
   ASSERT_EQ(plan.tables.odd.size(), 1u);
   EXPECT_EQ(plan.tables.odd[0].cell.text, "red");
@@ -474,7 +474,7 @@ TEST(Damage, HeaderBehindTheDashes) {
     const std::string log = box({"     FQN     Sharding     Ranks        " + std::string(header),
                                  "   -----   ----------   -------", "     one           TW         3"});
     const PrintedPlan plan = test::parsed(log);
-    ASSERT_EQ(rules(plan), std::vector<std::string_view>{"log.unknown_column"}) << header;
+    ASSERT_EQ(rules(plan), Rules{"log.unknown_column"}) << header;
     EXPECT_EQ(plan.diagnostics[0].where.text, header);
     EXPECT_EQ(plan.tables.columns.size(), 3u);
   }
@@ -513,7 +513,7 @@ TEST(Damage, LinesWithoutTheirHeading) {
   const std::string log =
       box({"Compute Kernels Optimizer State:", "   fused: 0.5 GB", "   fused: HBM: 1.5 GB, DDR: 0.0 GB"});
   const PrintedPlan plan = test::parsed(log);
-  EXPECT_EQ(rules(plan), std::vector<std::string_view>{"log.unknown_line"});
+  EXPECT_EQ(rules(plan), Rules{"log.unknown_line"});
   EXPECT_EQ(plan.diagnostics.front().where.place.line, 5u);
   EXPECT_EQ(test::rendered(log), log);
 }
@@ -522,7 +522,7 @@ TEST(Damage, LinesWithoutTheirHeading) {
 TEST(Damage, TitleInsideOfTheBox) {
   const std::string log = box({"Batch Size: 512", "     --- Planner Statistics ---"});
   const PrintedPlan plan = test::parsed(log);
-  EXPECT_EQ(rules(plan), std::vector<std::string_view>{"log.unknown_line"});
+  EXPECT_EQ(rules(plan), Rules{"log.unknown_line"});
   EXPECT_EQ(test::rendered(log), log);
 }
 
@@ -531,7 +531,7 @@ TEST(Damage, LengthsOfTheFrame) {
   const std::string line = "Batch Size: 512", padding(kWidth - 3 - line.size(), ' ');
   const struct {
     std::string from, to;
-    std::vector<std::string_view> rules;
+    Rules rules;
   } cases[] = {
       {line, line, {}},
       {line, line + "      ", {"log.decoration"}},
@@ -546,7 +546,6 @@ TEST(Damage, LengthsOfTheFrame) {
 
 // The end of the log may be in the middle of its last line.
 TEST(Damage, CutOffWithinTheClosingBorder) {
-  using Rules = std::vector<std::string_view>;
   const std::string log = box({"Batch Size: 512"});
   const std::size_t border = log.rfind("\n#") + 1;
   for (std::size_t size = 60; size < kWidth; ++size)
@@ -586,7 +585,7 @@ TEST(Damage, SqueezedBlanks) {
       box({kHeader, kRule, kFirst, test::replaced(kSecond, "ebc.two", "ebc. two 2"), "", "Batch Size: 512"});
   const std::string changed = squeezed(log);
   const PrintedPlan plan = test::parsed(changed);
-  EXPECT_EQ(rules(plan), std::vector<std::string_view>{"log.squeezed"});
+  EXPECT_EQ(rules(plan), Rules{"log.squeezed"});
   ASSERT_EQ(plan.tables.rows.size(), 2u);
   EXPECT_EQ(plan.tables.rows[1].fqn.text, "ebc. two 2");
   EXPECT_EQ(plan.tables.rows[1].perf.components[2].text, "0.08");
@@ -602,7 +601,7 @@ TEST(Damage, LinesCutOffAtAColumn) {
   for (std::size_t start = 0; start < log.size(); start = log.find('\n', start) + 1)
     cut += log.substr(start, edge) + "\n";
   const PrintedPlan plan = test::parsed(cut);
-  EXPECT_EQ(rules(plan), std::vector<std::string_view>{"log.cut_lines"});
+  EXPECT_EQ(rules(plan), Rules{"log.cut_lines"});
   ASSERT_EQ(plan.tables.rows.size(), 2u);
   EXPECT_EQ(plan.tables.rows[0].perf.total.text, "0.081");
   EXPECT_FALSE(plan.tables.rows[0].hash_size);
@@ -686,7 +685,7 @@ TEST(Damage, LinesOfOthersInsideATable) {
   std::string log = table({kFirst, kSecond});
   log.insert(log.find("# " + kSecond), "# note to self\n");
   const PrintedPlan plan = test::parsed(log);
-  EXPECT_EQ(rules(plan), std::vector<std::string_view>{"log.foreign_lines"});
+  EXPECT_EQ(rules(plan), Rules{"log.foreign_lines"});
   EXPECT_EQ(plan.tables.rows.size(), 2u);
   EXPECT_EQ(test::rendered(log), table({kFirst, kSecond}));
 }
@@ -700,7 +699,7 @@ TEST(Damage, NarrowLinesOfOthers) {
     for (std::size_t at = first; at < log.size(); at = log.find('\n', at) + 1) {
       std::string noisy = log;
       noisy.insert(at, std::string(line) + "\n");
-      EXPECT_EQ(rules(test::parsed(noisy)), std::vector<std::string_view>{"log.foreign_lines"}) << noisy;
+      EXPECT_EQ(rules(test::parsed(noisy)), Rules{"log.foreign_lines"}) << noisy;
       EXPECT_EQ(test::rendered(noisy), log) << noisy;
     }
   std::string short_line = log;
@@ -731,8 +730,8 @@ std::string bare(const std::string& log) {
 TEST(Damage, WithoutFrame) {
   const std::string log = with_divider(table({kFirst, kSecond})), text = bare(log);
   const PrintedPlan plan = test::parsed(text + "somebody else speaks\n");
-  EXPECT_EQ(rules(plan), (std::vector<std::string_view>{"log.no_frame", "log.foreign_lines", "log.no_opening_border",
-                                                        "log.no_closing_border"}));
+  EXPECT_EQ(rules(plan),
+            (Rules{"log.no_frame", "log.foreign_lines", "log.no_opening_border", "log.no_closing_border"}));
   EXPECT_EQ(plan.tables.rows[1].ranks.text, "0-1");
   EXPECT_EQ(test::rendered(text), log);
 }
