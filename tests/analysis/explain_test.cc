@@ -6,6 +6,7 @@
 #include <cmath>
 #include <filesystem>
 #include <functional>
+#include <stdexcept>
 #include <string>
 
 #include "corpus.h"
@@ -36,6 +37,10 @@ struct Log {
   Log(const Log&) = delete;
 };
 
+// By its path below testdata.
+std::string test_text(std::string_view path) { return test::file_text(test::source_folder() / "testdata" / path); }
+Log test_log(std::string_view path) { return Log(test_text(path)); }
+
 std::vector<Explained> explained(const Log& log, std::string_view target) {
   auto answer = explain(log.printed, log.plan, target);
   if (auto* unknown = std::get_if<UnknownTarget>(&answer)) {
@@ -45,12 +50,23 @@ std::vector<Explained> explained(const Log& log, std::string_view target) {
   return std::get<std::vector<Explained>>(std::move(answer));
 }
 
+// Of a target that one thing is called by.
+Explained explained_one(const Log& log, std::string_view target) {
+  std::vector<Explained> all = explained(log, target);
+  if (all.size() != 1) throw std::runtime_error(std::string(target) + " is not one thing");
+  return std::move(all.front());
+}
+
 const Step* find_step(const std::vector<Step>& steps, std::string_view label) {
   for (const Step& step : steps) {
     if (step.label == label) return &step;
     if (const Step* found = find_step(step.children, label)) return found;
   }
   return nullptr;
+}
+const Step& step_in(const std::vector<Step>& steps, std::string_view label) {
+  if (const Step* found = find_step(steps, label)) return *found;
+  throw std::runtime_error("no step '" + std::string(label) + "'");
 }
 
 // The invariant: children of a sum add up to it, in bounds and in nominal values.
@@ -176,11 +192,10 @@ Log* ExplainPublic::log_ = nullptr;
 
 // storage-model.md section 12.2.
 TEST_F(ExplainPublic, RowWiseTableEndsAtThePrintedCell) {
-  const auto all = explained(*log_, "table_1705");
-  ASSERT_EQ(all.size(), 1u);
-  EXPECT_EQ(all[0].target, "model.sparse.sequence_ec.table_1705");
-  EXPECT_EQ(all[0].kind, "table");
-  const Step& sum = all[0].steps.at(0);
+  const Explained found = explained_one(*log_, "table_1705");
+  EXPECT_EQ(found.target, "model.sparse.sequence_ec.table_1705");
+  EXPECT_EQ(found.kind, "table");
+  const Step& sum = found.steps.at(0);
   EXPECT_EQ(sum.value.nominal, 414205962240);
   ASSERT_EQ(sum.children.size(), 2u);
   const struct {
@@ -193,43 +208,41 @@ TEST_F(ExplainPublic, RowWiseTableEndsAtThePrintedCell) {
     ASSERT_EQ(sum.children[c].children.size(), 1u);
     const Step& shard = sum.children[c].children[0];
     EXPECT_EQ(shard.value.nominal, kClasses[c].total);
-    EXPECT_EQ(find_step(shard.children, "embedding weights")->value.nominal, kClasses[c].weights);
-    EXPECT_EQ(find_step(shard.children, "optimizer state")->value.nominal, kClasses[c].optimizer);
-    const Step* input = find_step(shard.children, "input buffer");
-    EXPECT_EQ(input->value.nominal, kClasses[c].input);
-    EXPECT_EQ(input->expression, "ceil(x * W * 8)");
-    EXPECT_EQ(input->substituted, "ceil(161,760 * 96 * 8)");
-    EXPECT_EQ(input->formula, "io.input");
-    EXPECT_EQ(find_step(shard.children, "output buffer")->value.nominal, kClasses[c].output);
+    EXPECT_EQ(step_in(shard.children, "embedding weights").value.nominal, kClasses[c].weights);
+    EXPECT_EQ(step_in(shard.children, "optimizer state").value.nominal, kClasses[c].optimizer);
+    const Step& input = step_in(shard.children, "input buffer");
+    EXPECT_EQ(input.value.nominal, kClasses[c].input);
+    EXPECT_EQ(input.expression, "ceil(x * W * 8)");
+    EXPECT_EQ(input.substituted, "ceil(161,760 * 96 * 8)");
+    EXPECT_EQ(input.formula, "io.input");
+    EXPECT_EQ(step_in(shard.children, "output buffer").value.nominal, kClasses[c].output);
   }
-  const Step& printed = all[0].steps.at(1);
+  const Step& printed = found.steps.at(1);
   EXPECT_EQ(printed.printed->text, "385.759");
   EXPECT_EQ(printed.printed->place.line, 111u);
   EXPECT_EQ(printed.note, "agrees");
 }
 
 TEST_F(ExplainPublic, OperandsNameTheirOrigin) {
-  const auto all = explained(*log_, "table_1705");
-  ASSERT_EQ(all.size(), 1u);
-  const Step* whole = find_step(all[0].steps, "whole table");
-  ASSERT_NE(whole, nullptr);
-  EXPECT_EQ(whole->expression, "R * C * e");
-  ASSERT_EQ(whole->operands.size(), 3u);
-  EXPECT_EQ(whole->operands[0].printed.text, "80000000");
-  EXPECT_EQ(whole->operands[0].origin, Origin::log);
-  EXPECT_EQ(whole->operands[2].symbol, "e");
-  EXPECT_EQ(whole->operands[2].origin, Origin::inferred);
-  EXPECT_FALSE(whole->operands[2].printed);
+  const Explained found = explained_one(*log_, "table_1705");
+  const Step& whole = step_in(found.steps, "whole table");
+  EXPECT_EQ(whole.expression, "R * C * e");
+  ASSERT_EQ(whole.operands.size(), 3u);
+  EXPECT_EQ(whole.operands[0].printed.text, "80000000");
+  EXPECT_EQ(whole.operands[0].origin, Origin::log);
+  EXPECT_EQ(whole.operands[2].symbol, "e");
+  EXPECT_EQ(whole.operands[2].origin, Origin::inferred);
+  EXPECT_FALSE(whole.operands[2].printed);
 }
 
 TEST_F(ExplainPublic, ComponentsAddUpToTheTable) {
-  const auto all = explained(*log_, "table_1705");
+  const Explained found = explained_one(*log_, "table_1705");
   double total = 0;
-  for (const ComponentRow& row : all.at(0).components) total += row.total;
+  for (const ComponentRow& row : found.components) total += row.total;
   EXPECT_EQ(total, 414205962240);
-  ASSERT_EQ(all[0].components.size(), 4u);
-  EXPECT_EQ(all[0].components[0].label, "embedding weights");
-  EXPECT_EQ(all[0].components[0].per_shard, 213333504);
+  ASSERT_EQ(found.components.size(), 4u);
+  EXPECT_EQ(found.components[0].label, "embedding weights");
+  EXPECT_EQ(found.components[0].per_shard, 213333504);
 }
 
 bool any_mentions(const std::vector<std::string>& notes, std::string_view words) {
@@ -237,13 +250,13 @@ bool any_mentions(const std::vector<std::string>& notes, std::string_view words)
 }
 
 TEST(Explain, NotesSayWhyRowsAreBounds) {
-  const Log log(test::file_text(test::source_folder() / "testdata/planner/v1.9.2-buckets_that_nothing_shows.log"));
-  EXPECT_TRUE(any_mentions(explained(log, "table_23").at(0).notes, "by whole buckets"));
-  EXPECT_FALSE(any_mentions(explained(log, "table_13").at(0).notes, "by whole buckets"));
+  const Log log = test_log("planner/v1.9.2-buckets_that_nothing_shows.log");
+  EXPECT_TRUE(any_mentions(explained_one(log, "table_23").notes, "by whole buckets"));
+  EXPECT_FALSE(any_mentions(explained_one(log, "table_13").notes, "by whole buckets"));
 }
 
 TEST_F(ExplainPublic, NotesConcernTheTable) {
-  const auto notes = explained(*log_, "table_1705").at(0).notes;
+  const auto notes = explained_one(*log_, "table_1705").notes;
   const auto mentions = [&](std::string_view words) { return any_mentions(notes, words); };
   EXPECT_TRUE(mentions("4 bytes per row for EmbeddingCollectionSharder"));
   EXPECT_TRUE(mentions("divides the rows evenly"));
@@ -252,17 +265,16 @@ TEST_F(ExplainPublic, NotesConcernTheTable) {
 }
 
 TEST_F(ExplainPublic, RankListsItsShardsLargestFirst) {
-  const auto all = explained(*log_, "rank:43");
-  ASSERT_EQ(all.size(), 1u);
-  const Step& sum = all[0].steps.at(0);
+  const Explained found = explained_one(*log_, "rank:43");
+  const Step& sum = found.steps.at(0);
   ASSERT_EQ(sum.children.size(), 6u);  // 4 shards, dense, KJT
   EXPECT_EQ(sum.children[0].label, "table_1706");
   EXPECT_EQ(sum.children[0].value.nominal, 6364468332);
   EXPECT_EQ(sum.children[4].printed->text, "62.667");
   EXPECT_EQ(sum.children[5].printed->text, "18.2");
-  EXPECT_EQ(all[0].steps.at(1).printed->text, "100.041");
-  EXPECT_NE(find_step(all[0].steps, "left of the planning memory"), nullptr);
-  EXPECT_EQ(find_step(all[0].steps, "share of the planning memory")->printed->text, "72");
+  EXPECT_EQ(found.steps.at(1).printed->text, "100.041");
+  EXPECT_NE(find_step(found.steps, "left of the planning memory"), nullptr);
+  EXPECT_EQ(step_in(found.steps, "share of the planning memory").printed->text, "72");
 }
 
 TEST_F(ExplainPublic, TargetsFindWhatTheyName) {
@@ -321,8 +333,8 @@ TEST_F(ExplainPublic, UnknownTargetsHaveNeighbours) {
 }
 
 TEST_F(ExplainPublic, TheShardOfOneRank) {
-  const auto all = explained(*log_, "table:table_1705@rank:95");
-  EXPECT_EQ(all.at(0).steps.at(0).value.nominal, 4314629100);
+  const Explained found = explained_one(*log_, "table:table_1705@rank:95");
+  EXPECT_EQ(found.steps.at(0).value.nominal, 4314629100);
 }
 
 // A printed cell that the formulas cannot give leaves a step of its own, and the sum is the printed one.
@@ -333,13 +345,11 @@ TEST_F(ExplainPublic, WhatIsNotExplainedIsAStep) {
   text.replace(at, 7, "386.061");
   const Log changed(std::move(text));
   ASSERT_EQ(changed.printed.tables.rows.size(), log_->printed.tables.rows.size());
-  const auto all = explained(changed, "table_1705");
-  ASSERT_EQ(all.size(), 1u);
-  const Step* rest = find_step(all[0].steps, "not explained");
-  ASSERT_NE(rest, nullptr);
-  EXPECT_NEAR(rest->value.nominal, 0.302 * (1 << 30), 2e6);
-  expect_consistent(all[0], "changed");
-  EXPECT_EQ(all[0].components.back().label, "not explained");
+  const Explained found = explained_one(changed, "table_1705");
+  const Step& rest = step_in(found.steps, "not explained");
+  EXPECT_NEAR(rest.value.nominal, 0.302 * (1 << 30), 2e6);
+  expect_consistent(found, "changed");
+  EXPECT_EQ(found.components.back().label, "not explained");
 }
 
 // A cell that no planner prints is quoted by no step, and nothing is compared with it.
@@ -347,44 +357,36 @@ TEST_F(ExplainPublic, AMalformedCellIsNotCompared) {
   std::string text = log_->text;
   text.replace(text.find("385.759 GB"), 7, "386.060");
   const Log changed(std::move(text));
-  const auto all = explained(changed, "table_1705");
-  ASSERT_EQ(all.size(), 1u);
-  ASSERT_EQ(all[0].steps.size(), 3u);  // HBM without its cell, perf with its own
-  EXPECT_EQ(all[0].steps[0].value.nominal, 414205962240);
-  EXPECT_EQ(all[0].steps[1].label, "perf of all 96 shards");
+  const Explained found = explained_one(changed, "table_1705");
+  ASSERT_EQ(found.steps.size(), 3u);  // HBM without its cell, perf with its own
+  EXPECT_EQ(found.steps[0].value.nominal, 414205962240);
+  EXPECT_EQ(found.steps[1].label, "perf of all 96 shards");
 }
 
 TEST_F(ExplainPublic, PerfOfATableIsATreeOfItsComponents) {
-  const auto all = explained(*log_, "table_1705");
-  ASSERT_EQ(all.size(), 1u);
-  const Step* perf = find_step(all[0].steps, "perf of all 96 shards");
-  ASSERT_NE(perf, nullptr);
-  EXPECT_TRUE(perf->value.bounds.overlaps({30741.0025, 30741.0035}));
-  const Step* one = find_step(perf->children, "one of them");
-  ASSERT_NE(one, nullptr);
-  ASSERT_EQ(one->children.size(), 4u);
+  const Explained found = explained_one(*log_, "table_1705");
+  const Step& perf = step_in(found.steps, "perf of all 96 shards");
+  EXPECT_TRUE(perf.value.bounds.overlaps({30741.0025, 30741.0035}));
+  const Step& one = step_in(perf.children, "one of them");
+  ASSERT_EQ(one.children.size(), 4u);
   double sum = 0;
-  for (const Step& part : one->children) sum += part.value.nominal;
-  EXPECT_NEAR(sum, one->value.nominal, 1e-9);
-  const Step* comms = find_step(one->children, "forward comms");
-  ASSERT_NE(comms, nullptr);
-  EXPECT_EQ(comms->expression, "O_f / b_inter");
-  EXPECT_EQ(comms->substituted, "1,987,706,880 / 13,421,772.8");
-  EXPECT_EQ(find_step(one->children, "backward compute")->expression, "m_b * fc");
+  for (const Step& part : one.children) sum += part.value.nominal;
+  EXPECT_NEAR(sum, one.value.nominal, 1e-9);
+  const Step& comms = step_in(one.children, "forward comms");
+  EXPECT_EQ(comms.expression, "O_f / b_inter");
+  EXPECT_EQ(comms.substituted, "1,987,706,880 / 13,421,772.8");
+  EXPECT_EQ(step_in(one.children, "backward compute").expression, "m_b * fc");
 }
 
 TEST_F(ExplainPublic, PerfOfARankIsThatOfItsShards) {
-  const auto all = explained(*log_, "rank:0");
-  ASSERT_EQ(all.size(), 1u);
-  const Step* perf = find_step(all[0].steps, "perf of rank 0");
-  ASSERT_NE(perf, nullptr);
-  ASSERT_EQ(perf->children.size(), 5u);
-  EXPECT_EQ(perf->children[0].label, "table_1706");
-  EXPECT_TRUE(perf->value.bounds.overlaps({1026.6495, 1026.6505}));
-  const Step* parts = find_step(all[0].steps, "perf of rank 0 by component");
-  ASSERT_NE(parts, nullptr);
-  EXPECT_EQ(parts->children.size(), kPerfParts);
-  EXPECT_NEAR(parts->value.nominal, perf->value.nominal, 0.01);
+  const Explained found = explained_one(*log_, "rank:0");
+  const Step& perf = step_in(found.steps, "perf of rank 0");
+  ASSERT_EQ(perf.children.size(), 5u);
+  EXPECT_EQ(perf.children[0].label, "table_1706");
+  EXPECT_TRUE(perf.value.bounds.overlaps({1026.6495, 1026.6505}));
+  const Step& parts = step_in(found.steps, "perf of rank 0 by component");
+  EXPECT_EQ(parts.children.size(), kPerfParts);
+  EXPECT_NEAR(parts.value.nominal, perf.value.nominal, 0.01);
 }
 
 struct LineCase {
@@ -428,9 +430,8 @@ TEST_F(ExplainPublic, AGroupOfLinesIsExplainedLineByLine) {
 }
 
 TEST_F(ExplainPublic, ACriticalPathOfCommsIsTheSumOfItsGroups) {
-  const auto all = explained(*log_, "critical_path.comms");
-  ASSERT_EQ(all.size(), 1u);
-  const Step& root = all[0].steps[0];
+  const Explained found = explained_one(*log_, "critical_path.comms");
+  const Step& root = found.steps[0];
   double sum = 0;
   for (const Step& group : root.children) {
     sum += group.value.nominal;
@@ -442,9 +443,8 @@ TEST_F(ExplainPublic, ACriticalPathOfCommsIsTheSumOfItsGroups) {
 }
 
 TEST_F(ExplainPublic, TheKjtReservationComesFromTheIdsOfAllTables) {
-  const auto all = explained(*log_, "reservation.kjt");
-  ASSERT_EQ(all.size(), 1u);
-  const Step& root = all[0].steps[0];
+  const Explained found = explained_one(*log_, "reservation.kjt");
+  const Step& root = found.steps[0];
   ASSERT_EQ(root.children.size(), 1u);
   const Step& ids = root.children[0];
   EXPECT_EQ(ids.children.size(), log_->plan.tables.size());
@@ -482,8 +482,8 @@ TEST_F(ExplainPublic, ARuleOfManyCellsAsksForOneOfThem) {
 }
 
 TEST_F(ExplainPublic, APartOfATableNeedsNotSayThatItIsOne) {
-  const Explained part = explained(*log_, "table_1705@rank:3").at(0);
-  EXPECT_EQ(part.target, explained(*log_, "table:table_1705@rank:3").at(0).target);
+  const Explained part = explained_one(*log_, "table_1705@rank:3");
+  EXPECT_EQ(part.target, explained_one(*log_, "table:table_1705@rank:3").target);
   const auto answer = explain(log_->printed, log_->plan, "table_1705@rank:96");
   EXPECT_EQ(std::get<UnknownTarget>(answer).message, "no rank '96': ranks are 0 to 95");
 }
@@ -505,15 +505,13 @@ TEST_F(ExplainPublic, TargetsThatAreNone) {
 }
 
 TEST_F(ExplainPublic, AnAssumptionShowsWhatRulesOtherValuesOut) {
-  const auto all = explained(*log_, "assumption:compute_device");
-  ASSERT_EQ(all.size(), 1u);
-  const Step* cpu = find_step(all[0].steps, "compute_device = cpu");
-  ASSERT_NE(cpu, nullptr);
-  EXPECT_TRUE(cpu->note.starts_with("ruled out by 10,646 printed numbers")) << cpu->note;
-  ASSERT_FALSE(cpu->children.empty());
-  EXPECT_EQ(cpu->children[0].label, "HBM of table_1705");
-  EXPECT_EQ(cpu->children[0].value.nominal, 0);
-  EXPECT_EQ(find_step(all[0].steps, "compute_device = mtia"), nullptr);  // it fits as well
+  const Explained found = explained_one(*log_, "assumption:compute_device");
+  const Step& cpu = step_in(found.steps, "compute_device = cpu");
+  EXPECT_TRUE(cpu.note.starts_with("ruled out by 10,646 printed numbers")) << cpu.note;
+  ASSERT_FALSE(cpu.children.empty());
+  EXPECT_EQ(cpu.children[0].label, "HBM of table_1705");
+  EXPECT_EQ(cpu.children[0].value.nominal, 0);
+  EXPECT_EQ(find_step(found.steps, "compute_device = mtia"), nullptr);  // it fits as well
 }
 
 // Only what contradicts more numbers is ruled out.
@@ -530,32 +528,30 @@ TEST(ExplainAssumption, OtherValuesAreNotRuledOutByTaste) {
       {"v0.5.0.log", nullptr, "train_base", "no release with this log's layout could have printed it"},
   };
   for (const auto& c : cases) {
-    Log log(test::file_text(fs::path(SHARDSTATS_SOURCE_DIR) / "testdata/logs" / c.log));
+    Log log = test_log("logs/" + std::string(c.log));
     InferOptions options;
     if (c.assumed != nullptr) options.overrides.push_back({"pipeline_type", "", c.assumed});
     log.plan = infer(log.printed, options);
     const auto all =
         std::get<std::vector<Explained>>(explain(log.printed, log.plan, "assumption:pipeline_type", options));
-    const Step* step = find_step(all.at(0).steps, std::string("pipeline_type = ") + c.value);
-    ASSERT_NE(step, nullptr) << c.log << " " << c.value;
-    EXPECT_EQ(step->note, c.note) << c.log << " " << c.value;
-    EXPECT_EQ(step->children.empty(), !step->note.starts_with("ruled out")) << c.log << " " << c.value;
+    const Step& step = step_in(all.at(0).steps, std::string("pipeline_type = ") + c.value);
+    EXPECT_EQ(step.note, c.note) << c.log << " " << c.value;
+    EXPECT_EQ(step.children.empty(), !step.note.starts_with("ruled out")) << c.log << " " << c.value;
   }
 }
 
 TEST(ExplainRank, PerfOfTheOldestReleaseIsNoTime) {
-  const Log log(test::file_text(fs::path(SHARDSTATS_SOURCE_DIR) / "testdata/logs/v0.1.0.log"));
+  const Log log = test_log("logs/v0.1.0.log");
   const std::vector<Explained> rank = explained(log, "rank:0");
-  const Step* perf = find_step(rank.at(0).steps, "perf of rank 0");
-  ASSERT_NE(perf, nullptr);
-  EXPECT_EQ(perf->value.nominal, 18255);
-  EXPECT_NEAR(perf->value.bounds.low, 18254.5, 1e-6);
-  EXPECT_NEAR(perf->value.bounds.high, 18255.5, 1e-6);
-  EXPECT_EQ(perf->value.unit, "");
+  const Step& perf = step_in(rank.at(0).steps, "perf of rank 0");
+  EXPECT_EQ(perf.value.nominal, 18255);
+  EXPECT_NEAR(perf.value.bounds.low, 18254.5, 1e-6);
+  EXPECT_NEAR(perf.value.bounds.high, 18255.5, 1e-6);
+  EXPECT_EQ(perf.value.unit, "");
 }
 
 TEST(ExplainRank, MemoryOfAReleaseWithoutReservationIsThatOfItsShards) {
-  const Log log(test::file_text(fs::path(SHARDSTATS_SOURCE_DIR) / "testdata/logs/v0.1.0.log"));
+  const Log log = test_log("logs/v0.1.0.log");
   for (const PlanRank& rank : log.plan.ranks) {
     EXPECT_EQ(rank.sparse_hbm, rank.hbm);
     EXPECT_EQ(rank.sparse_ddr, rank.ddr);
@@ -563,31 +559,24 @@ TEST(ExplainRank, MemoryOfAReleaseWithoutReservationIsThatOfItsShards) {
 }
 
 TEST(ExplainReservation, SharesOfTheHbmAndWhatTheRanksMakeOfIt) {
-  const Log log(test::file_text(fs::path(SHARDSTATS_SOURCE_DIR) / "testdata/logs/v1.4.0.log"));
-  const Explained percent = explained(log, "reservation.percent").at(0);
-  const Step* planning = find_step(percent.steps, "planning share of the HBM");
-  ASSERT_NE(planning, nullptr);
-  EXPECT_EQ(planning->value.nominal, 100);
-  EXPECT_EQ(planning->note, "agrees");
-  const Explained capacity = explained(log, "reservation.capacity").at(0);
-  const Step* told = find_step(capacity.steps, "planning memory as the shares of the ranks tell it");
-  ASSERT_NE(told, nullptr);
-  EXPECT_TRUE(told->value.bounds.contains(16.0 * (1 << 30)));
-  EXPECT_EQ(find_step(capacity.steps, "planning memory")->note, "4 of 4 ranks agree with it");
+  const Log log = test_log("logs/v1.4.0.log");
+  const Explained percent = explained_one(log, "reservation.percent");
+  const Step& planning = step_in(percent.steps, "planning share of the HBM");
+  EXPECT_EQ(planning.value.nominal, 100);
+  EXPECT_EQ(planning.note, "agrees");
+  const Explained capacity = explained_one(log, "reservation.capacity");
+  const Step& told = step_in(capacity.steps, "planning memory as the shares of the ranks tell it");
+  EXPECT_TRUE(told.value.bounds.contains(16.0 * (1 << 30)));
+  EXPECT_EQ(step_in(capacity.steps, "planning memory").note, "4 of 4 ranks agree with it");
 }
 
 TEST(ExplainReservation, OneRankThatContradictsTheOthersGivesNoCapacity) {
-  std::string bytes = test::file_text(fs::path(SHARDSTATS_SOURCE_DIR) / "testdata/logs/v1.4.0.log");
+  std::string bytes = test_text("logs/v1.4.0.log");
   bytes.replace(bytes.find("9.161 (57%)"), 11, "9.161 (97%)");
   const Log log(std::move(bytes));
-  const Explained capacity = explained(log, "reservation.capacity").at(0);
+  const Explained capacity = explained_one(log, "reservation.capacity");
   EXPECT_EQ(find_step(capacity.steps, "planning memory as the shares of the ranks tell it"), nullptr);
-  EXPECT_EQ(find_step(capacity.steps, "planning memory")->note, "3 of 4 ranks agree with it");
-}
-
-// By its path below testdata.
-Log test_log(std::string_view path) {
-  return Log(test::file_text(fs::path(SHARDSTATS_SOURCE_DIR) / "testdata" / path));
+  EXPECT_EQ(step_in(capacity.steps, "planning memory").note, "3 of 4 ranks agree with it");
 }
 
 TEST(ExplainShard, BoundsCoverAllThatExplainsTheLog) {
@@ -598,7 +587,7 @@ TEST(ExplainShard, BoundsCoverAllThatExplainsTheLog) {
       const PlanShard& shard = log.plan.shards_of(table).front();
       const std::string target =
           "table:" + std::string(log.printed.tables.rows[table.row].fqn.text) + "@rank:" + std::to_string(*shard.rank);
-      const Explained one = explained(log, target).at(0);
+      const Explained one = explained_one(log, target);
       for (const Step& step : one.steps) {
         const bool is_perf = step.label.starts_with("perf");
         const ByteInterval& bytes = step.label.starts_with("HBM") ? shard.sizes->hbm : shard.sizes->ddr;
@@ -612,20 +601,18 @@ TEST(ExplainShard, BoundsCoverAllThatExplainsTheLog) {
 }
 
 TEST(ExplainShard, IsFoundByTheListedRankWhereItWasNotRebuilt) {
-  std::string bytes = test::file_text(fs::path(SHARDSTATS_SOURCE_DIR) / "testdata/logs/v1.4.0.log");
+  std::string bytes = test_text("logs/v1.4.0.log");
   bytes.replace(bytes.find("100000000 "), 10, "10000x000 ");
   const Log log(std::move(bytes));
-  const Explained shard = explained(log, "table:device_os_ad_id@rank:0").at(0);
+  const Explained shard = explained_one(log, "table:device_os_ad_id@rank:0");
   EXPECT_FALSE(shard.notes.empty());
   const auto answer = explain(log.printed, log.plan, "table:device_os_ad_id@rank:1");
   EXPECT_EQ(std::get<UnknownTarget>(answer).message, "table 'device_os_ad_id' has no shard on rank 1");
 }
 
 TEST(ExplainTable, SaysOfTheOutputWhatIsPrinted) {
-  std::string bytes = test::file_text(fs::path(SHARDSTATS_SOURCE_DIR) / "testdata/logs/v1.4.0.log");
-  const auto facts = [](std::string log) {
-    return explained(Log(std::move(log)), "device_os_ad_id").at(0).facts.at(0);
-  };
+  std::string bytes = test_text("logs/v1.4.0.log");
+  const auto facts = [](std::string log) { return explained_one(Log(std::move(log)), "device_os_ad_id").facts.at(0); };
   EXPECT_TRUE(facts(bytes).find(", pooled") != std::string::npos) << facts(bytes);
   const std::size_t pooled = bytes.find(" pooled ", bytes.find("device_os_ad_id"));
   ASSERT_NE(pooled, std::string::npos);
@@ -634,27 +621,27 @@ TEST(ExplainTable, SaysOfTheOutputWhatIsPrinted) {
 }
 
 TEST(ExplainTable, SaysWhichColumnOfSizesIsLost) {
-  std::string bytes = test::file_text(fs::path(SHARDSTATS_SOURCE_DIR) / "testdata/logs/v1.4.0.log");
+  std::string bytes = test_text("logs/v1.4.0.log");
   const std::size_t header = bytes.find("     Output     "), width = bytes.find('\n') + 1;
   for (std::size_t at = header; bytes.substr(at, 6).find_first_not_of(' ') != std::string::npos || at == header;
        at += width)
     bytes.replace(at + 3, 10, 10, ' ');
   const Log log(std::move(bytes));
-  const Explained table = explained(log, "device_os_ad_id").at(0);
+  const Explained table = explained_one(log, "device_os_ad_id");
   ASSERT_FALSE(table.notes.empty());
   EXPECT_EQ(table.notes.back(), "The column \"Output\" is lost.");
 }
 
 TEST(ExplainComponents, OfAnotherMemoryThanHbmSayWhich) {
   const Log log = test_log("planner/v1.1.0-bandwidth_of_which_link.log");
-  const Explained plan = explained(log, "plan").at(0);
+  const Explained plan = explained_one(log, "plan");
   ASSERT_FALSE(plan.components.empty());
   for (const ComponentRow& row : plan.components) EXPECT_TRUE(row.label.ends_with(" (DDR)")) << row.label;
 }
 
 TEST(ExplainReservation, KjtOfACpuIsComparedWithItsDdr) {
   const Log log = test_log("planner/v1.1.0-bandwidth_of_which_link.log");
-  const Explained kjt = explained(log, "reservation.kjt").at(0);
+  const Explained kjt = explained_one(log, "reservation.kjt");
   EXPECT_EQ(kjt.steps.back().printed->text, "0.031");
   EXPECT_TRUE(kjt.steps.front().value.bounds.overlaps(kjt.steps.back().value.bounds));
 }
@@ -663,12 +650,11 @@ TEST(ExplainPlan, WithoutRanksOnlyPrintedReservationsCount) {
   const Log log = test_log("edits/v1.3.0-virtual_table.log");
   ASSERT_TRUE(log.plan.empty);
   ASSERT_GT(log.plan.dense_hbm.high, 0);
-  const Explained plan = explained(log, "plan").at(0);
-  const Step* hbm = find_step(plan.steps, "HBM of all ranks");
-  ASSERT_NE(hbm, nullptr);
-  ASSERT_EQ(hbm->children.size(), 1u);
-  EXPECT_EQ(hbm->children[0].label, "shards");
-  EXPECT_EQ(hbm->note, "without dense modules and KJT: there is no memory of ranks that would tell them");
+  const Explained plan = explained_one(log, "plan");
+  const Step& hbm = step_in(plan.steps, "HBM of all ranks");
+  ASSERT_EQ(hbm.children.size(), 1u);
+  EXPECT_EQ(hbm.children[0].label, "shards");
+  EXPECT_EQ(hbm.note, "without dense modules and KJT: there is no memory of ranks that would tell them");
 }
 
 TEST(ExplainOperands, BandwidthsSayWhatElseExplainsTheLog) {
@@ -694,14 +680,14 @@ TEST(ExplainOperands, AKeyValueCacheIsNoLargerThanTheMemoryOfItsShard) {
   const std::uint32_t t = tables_named(log.printed, "user_id__ebc13").at(0);
   const PlanShard& shard = log.plan.shards_of(log.plan.tables[t]).front();
   ASSERT_GT(shard.sizes->tensor.high, shard.sizes->hbm.high);
-  const Step hbm = explained(log, "user_id__ebc13").at(0).steps.at(0);
+  const Step hbm = explained_one(log, "user_id__ebc13").steps.at(0);
   EXPECT_TRUE(real(shard.sizes->hbm).contains(hbm.value.nominal)) << hbm.value.nominal;
 }
 
 TEST(Explain, NoCacheLoadFactorMeansTheDefaultOnlyWhereItIsPrinted) {
   const auto says_so = [](std::string_view path, std::string_view table) {
     const Log log = test_log(path);
-    const std::vector<std::string> notes = explained(log, table).at(0).notes;
+    const std::vector<std::string> notes = explained_one(log, table).notes;
     return std::ranges::any_of(notes, [](std::string_view note) { return note.starts_with("A Cache Load Factor"); });
   };
   EXPECT_TRUE(says_so("planner/V1.5.0-few_buckets_of_one.log", "second.table_4"));  // fused_uvm_caching
@@ -720,7 +706,7 @@ TEST(ExplainLabels, TablesHaveAsManyPartsAsTellThemApart) {
 }
 
 TEST(ExplainAssumption, AnAssumedNumberIsNotAmongTheOthers) {
-  Log log(test::file_text(fs::path(SHARDSTATS_SOURCE_DIR) / "testdata/logs/v1.8.0.log"));
+  Log log = test_log("logs/v1.8.0.log");
   InferOptions options;
   options.overrides.push_back({"local_world_size", "", "4"});
   log.plan = infer(log.printed, options);
