@@ -61,6 +61,14 @@ struct Checked {
   Report report;
 };
 
+// Of one rule; they point into the log.
+inline std::vector<Finding> of_rule(const Report& report, std::string_view id) {
+  std::vector<Finding> found;
+  for (const Finding& finding : report.findings)
+    if (finding.rule->id == id) found.push_back(finding);
+  return found;
+}
+
 inline Filter filter_of(const FilterWords& words) {
   Filter filter;
   if (const auto wrong = filter.set(words)) throw std::runtime_error(*wrong);

@@ -32,12 +32,10 @@ TEST(MissingLines, OfASectionAreOneFinding) {
   std::string bytes = log_bytes("v1.8.0.log");
   const std::size_t start = bytes.find("# Maximum of Total Perf"), end = bytes.find("# Sum of Maxima");
   bytes.erase(start, end - start);
-  const Report report = Checked(bytes).report;
-  const auto is_missing = [](const Finding& f) { return f.rule->id == "log.missing_lines"; };
-  ASSERT_EQ(std::ranges::count_if(report.findings, is_missing), 1);
-  const Finding& finding = *std::ranges::find_if(report.findings, is_missing);
-  EXPECT_EQ(finding.message, "\"Maximum of Total Perf:\" and 7 more that follow it are missing before this line");
-  EXPECT_EQ(finding.where.place.line,
+  const auto missing = of_rule(Checked(bytes).report, "log.missing_lines");
+  ASSERT_EQ(missing.size(), 1U);
+  EXPECT_EQ(missing[0].message, "\"Maximum of Total Perf:\" and 7 more that follow it are missing before this line");
+  EXPECT_EQ(missing[0].where.place.line,
             1 + std::count(bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(start), '\n'));
 }
 
@@ -45,7 +43,7 @@ TEST(MissingLines, OfASectionAreOneFinding) {
 TEST(MissingLines, ATruncatedBlockIsNotListed) {
   std::string bytes = log_bytes("v1.8.0.log");
   bytes.resize(bytes.find("# Maximum of Total Perf"));
-  for (const Finding& finding : Checked(bytes).report.findings) EXPECT_NE(finding.rule->id, "log.missing_lines");
+  EXPECT_TRUE(of_rule(Checked(bytes).report, "log.missing_lines").empty());
 }
 
 // All lines of one kind: the other sections and the parameter table name the kernels.
@@ -53,9 +51,7 @@ TEST(MissingLines, OfAllKernels) {
   std::string bytes = log_bytes("v1.8.0.log");
   const std::size_t start = bytes.find("#    fused: HBM:");
   bytes.erase(start, bytes.find("# ", bytes.find("fused_uvm: HBM:")) - start);
-  const Report report = Checked(bytes).report;
-  EXPECT_EQ(std::ranges::count_if(report.findings, [](const Finding& f) { return f.rule->id == "log.missing_lines"; }),
-            2);
+  EXPECT_EQ(of_rule(Checked(bytes).report, "log.missing_lines").size(), 2U);
 }
 
 // A label in somebody else's line is no line of the block.
@@ -69,7 +65,7 @@ TEST(MissingLines, NoneInALineOfOthers) {
 TEST(MissingLines, ATailIsNotListed) {
   std::string bytes = log_bytes("v1.8.0.log");
   bytes.erase(0, bytes.find("# Batch Size"));
-  for (const Finding& finding : Checked(bytes).report.findings) EXPECT_NE(finding.rule->id, "log.missing_lines");
+  EXPECT_TRUE(of_rule(Checked(bytes).report, "log.missing_lines").empty());
 }
 
 }  // namespace

@@ -7,7 +7,6 @@
 #include <set>
 
 #include "analysis/checks.h"
-#include "corpus.h"
 #include "logs.h"
 
 namespace shardstats {
@@ -72,12 +71,10 @@ TEST(Verify, TiersBeyondTheRanksAreErrors) {
   const std::string bytes = log_bytes("v1.4.0.log");
   for (const char* const number : {"4", "5", "7"}) {
     const Checked checked(with_copy(bytes, "# Top Tier #3", "#3", std::string("#") + number));
-    const auto is_tier = [](const Finding& f) { return f.rule->id == "tiers.value"; };
-    const auto& findings = checked.report.findings;
-    ASSERT_EQ(std::ranges::count_if(findings, is_tier), 1) << dump(checked.report);
-    const Finding& finding = *std::ranges::find_if(findings, is_tier);
-    EXPECT_EQ(finding.where.text, number);
-    EXPECT_EQ(finding.message, "tier #" + std::string(number) + " is printed, the rank table gives 3 tiers");
+    const auto findings = of_rule(checked.report, "tiers.value");
+    ASSERT_EQ(findings.size(), 1U) << dump(checked.report);
+    EXPECT_EQ(findings[0].where.text, number);
+    EXPECT_EQ(findings[0].message, "tier #" + std::string(number) + " is printed, the rank table gives 3 tiers");
     EXPECT_EQ(checked.report.coverage.unchecked, 2);  // its HBM and its ranks
   }
 }
@@ -108,10 +105,9 @@ TEST(Verify, TopTablesThatAreLeftOut) {
 TEST(Verify, ExpectsTheCommsOfNamesWithDots) {
   const std::string comms = changed(log_that_lists_no_dots(), "Critical Path (comms):", "555.608", "777.608");
   const Checked checked(changed(comms, "Critical Path (comms + compute):", "21407.754", "99999.754"));
-  const auto is_comms = [](const Finding& f) { return f.rule->id == "critical_path.comms"; };
-  const auto found = std::ranges::find_if(checked.report.findings, is_comms);
-  ASSERT_NE(found, checked.report.findings.end()) << dump(checked.report);
-  EXPECT_TRUE(std::get<RealInterval>(found->expected->bounds).contains(555.608)) << found->message;
+  const auto found = of_rule(checked.report, "critical_path.comms");
+  ASSERT_FALSE(found.empty()) << dump(checked.report);
+  EXPECT_TRUE(std::get<RealInterval>(found[0].expected->bounds).contains(555.608)) << found[0].message;
 }
 
 // Where comms cannot be read, their sum with compute tells of a module within one that has tables, too.
@@ -120,8 +116,7 @@ TEST(Verify, ReadsNamesByTheSumWhereCommsAreUnread) {
   const std::string module = "model.position_ebc.", within = "model.ebc.zzzzzzzz.";
   bytes.replace(bytes.find(module), module.size(), within);
   const Checked checked(changed(bytes, "Critical Path (comms):", "0.225", "0.22x"));
-  const auto is_sum = [](const Finding& f) { return f.rule->id == "critical_path.sum"; };
-  EXPECT_TRUE(std::ranges::none_of(checked.report.findings, is_sum)) << dump(checked.report);
+  EXPECT_TRUE(of_rule(checked.report, "critical_path.sum").empty()) << dump(checked.report);
 }
 
 // What stands in no cell that is there is no finding of the numbers.
@@ -131,7 +126,7 @@ TEST(Verify, LostCellsOfARank) {
   const auto& findings = checked.report.findings;
   EXPECT_GE(count(findings).error, 1);
   EXPECT_TRUE(std::ranges::none_of(findings, [](const Finding& f) { return f.where.place.line == 0; }));
-  EXPECT_TRUE(std::ranges::none_of(findings, [](const Finding& f) { return f.rule->id == "rank.shards"; }));
+  EXPECT_TRUE(of_rule(checked.report, "rank.shards").empty());
 }
 
 // One number of a genuine log changed: the rule that must notice, pointing at the number.
@@ -309,9 +304,9 @@ TEST(Verify, WrongMemoryIsOneFinding) {
                {"9.161 (57%)", "9.161", "0.161", "rank.hbm"}};
   for (const auto& c : cases) {
     const Checked checked(changed(log_bytes("v1.4.0.log"), c.mark, c.from, c.to));
-    const auto& findings = checked.report.findings;
-    EXPECT_TRUE(std::ranges::any_of(findings, [&](const Finding& f) { return f.rule->id == c.rule; })) << c.to;
-    EXPECT_LE(std::ranges::count_if(findings, [](const Finding& f) { return f.rule->id.starts_with("kernel."); }),
+    EXPECT_FALSE(of_rule(checked.report, c.rule).empty()) << c.to;
+    const auto is_of_kernel = [](const Finding& f) { return f.rule->id.starts_with("kernel."); };
+    EXPECT_LE(std::ranges::count_if(checked.report.findings, is_of_kernel),
               std::string_view(c.rule).starts_with("kernel.") ? 1 : 0)
         << dump(checked.report);
   }
@@ -364,8 +359,7 @@ TEST(Verify, PerfThatAnySizeWouldExplain) {
 TEST(Verify, RanksThatAreWrongThemselvesSpeakAgainstNoOther) {
   const Checked checked(log_bytes("../rows/ranks_without_their_tables.log"));
   std::set<std::optional<int>> wrong;
-  for (const Finding& f : checked.report.findings)
-    if (f.rule->id == "rank.hbm") wrong.insert(f.rank);
+  for (const Finding& f : of_rule(checked.report, "rank.hbm")) wrong.insert(f.rank);
   EXPECT_EQ(wrong, (std::set<std::optional<int>>{0, 1, 2, 5, 6, 7})) << dump(checked.report);
 }
 
@@ -374,19 +368,15 @@ TEST(Verify, GridOfNoColumnsIsFound) {
   const std::string bytes = log_bytes("v1.8.0.log");
   const std::string grid = changed(bytes, "like_doc_os_id", " TWCW ", "   GS ");
   const Checked checked(changed(grid, "like_doc_os_id", "32 (8)", " 0 (8)"));
-  EXPECT_TRUE(std::ranges::any_of(checked.report.findings, [](const Finding& f) {
-    return f.rule->id == "table.cw_dim";
-  })) << dump(checked.report);
+  EXPECT_FALSE(of_rule(checked.report, "table.cw_dim").empty()) << dump(checked.report);
 }
 
 // Each of its blocks may have several shards then, but all as many.
 TEST(Verify, TheBlocksOfATableWithoutItsShardingAreAsMany) {
   const std::string lost = changed(log_bytes("main.log"), "price_topic_item_emb", " GS ", "    ");
-  const auto has_wrong_blocks = [](const Checked& checked) {
-    return std::ranges::any_of(checked.report.findings, [](const Finding& f) { return f.rule->id == "table.cw_dim"; });
-  };
-  EXPECT_FALSE(has_wrong_blocks(Checked(lost)));
-  EXPECT_TRUE(has_wrong_blocks(Checked(changed(lost, "price_topic_item_emb", "32 (16)", "48 (16)"))));
+  EXPECT_TRUE(of_rule(Checked(lost).report, "table.cw_dim").empty());
+  const Checked wrong(changed(lost, "price_topic_item_emb", "32 (16)", "48 (16)"));
+  EXPECT_FALSE(of_rule(wrong.report, "table.cw_dim").empty());
 }
 
 TEST(Verify, RowDeletedIsFound) {
@@ -398,13 +388,12 @@ TEST(Verify, RowDeletedIsFound) {
 
 TEST(Verify, ExpectedValueIsWhatTheGenuineLogPrints) {
   const Checked checked(changed(log_bytes("v1.4.0.log"), "device_os_ad_id", "8.941", "8.945"));
-  const auto found =
-      std::ranges::find_if(checked.report.findings, [](const Finding& f) { return f.rule->id == "table.storage.hbm"; });
-  ASSERT_NE(found, checked.report.findings.end());
-  ASSERT_TRUE(found->expected);
-  EXPECT_EQ(found->expected->text, "8.941");
-  EXPECT_EQ(found->expected->unit, "bytes");
-  EXPECT_EQ(found->fqn, "model.position_ebc.device_os_ad_id");
+  const auto found = of_rule(checked.report, "table.storage.hbm");
+  ASSERT_FALSE(found.empty());
+  ASSERT_TRUE(found[0].expected);
+  EXPECT_EQ(found[0].expected->text, "8.941");
+  EXPECT_EQ(found[0].expected->unit, "bytes");
+  EXPECT_EQ(found[0].fqn, "model.position_ebc.device_os_ad_id");
 }
 
 // Shares of ranks that fit no common capacity: devices of their own, not an error.
@@ -419,16 +408,16 @@ TEST(Verify, OwnCapacitiesAreANote) {
 
 // One share alone is wrong, or its device is another one: the message says which one that would be.
 TEST(Verify, AWrongShareMaySpeakOfAnotherDevice) {
-  const std::string log = test::file_text(test::source_folder() / "testdata" / "planner" / "v1.4.0-two_dtypes.log");
+  const std::string log = log_bytes("../planner/v1.4.0-two_dtypes.log");
   const auto message = [](const std::string& bytes) {
-    for (const Finding& finding : Checked(bytes).report.findings)
-      if (finding.rule->id == "rank.hbm_percent" && finding.severity == Severity::error) return finding.message;
+    for (const Finding& finding : of_rule(Checked(bytes).report, "rank.hbm_percent"))
+      if (finding.severity == Severity::error) return finding.message;
     return std::string();
   };
   EXPECT_EQ(message(log), "");
   EXPECT_THAT(message(changed(log, "6.373 (5%)", "(5%)", "(9%)")),
               testing::EndsWith("give 5%, unless this device alone has 67.079..74.982 GB for the planner"));
-  const std::string small = test::file_text(test::source_folder() / "testdata" / "planner" / "v1.3.0-tiny.log");
+  const std::string small = log_bytes("../planner/v1.3.0-tiny.log");
   EXPECT_THAT(message(changed(small, "1   0.934 (3%)", "(3%)", "(0%)")),
               testing::EndsWith("give 3%, unless this device alone has at least 186.7 GB for the planner"));
   // Devices of one job are alike within reason, and none has a negative share.
@@ -444,25 +433,22 @@ TEST(Verify, AWrongShareMaySpeakOfAnotherDevice) {
 
 // Shares of 0 % alone leave any larger capacity.
 TEST(Verify, SharesMayLeaveACapacityOpen) {
-  std::string bytes = test::file_text(test::source_folder() / "testdata" / "planner" / "v1.4.0-two_devices.log");
+  std::string bytes = log_bytes("../planner/v1.4.0-two_devices.log");
   bytes = changed(bytes, "0   0.995 (3%)", "3%", "0%");
   bytes = changed(bytes, "1   0.995 (6%)", "6%", "0%");
   const Checked checked(bytes);
-  const auto found = std::ranges::find_if(checked.report.findings,
-                                          [](const Finding& f) { return f.rule->id == "reservation.capacity"; });
-  ASSERT_NE(found, checked.report.findings.end()) << dump(checked.report);
-  EXPECT_EQ(found->expected->text, "at least 198.9");
+  const auto found = of_rule(checked.report, "reservation.capacity");
+  ASSERT_FALSE(found.empty()) << dump(checked.report);
+  EXPECT_EQ(found[0].expected->text, "at least 198.9");
 }
 
 // Of two devices one may be smaller, but not a dozen times.
 TEST(Verify, DevicesOfOneJobAreAlikeWithinReason) {
-  const std::string log =
-      test::file_text(test::source_folder() / "testdata" / "planner" / "v1.6.0-release_of_four_tables.log");
+  const std::string log = log_bytes("../planner/v1.6.0-release_of_four_tables.log");
   const auto severity = [&](const std::string& share) {
     const Checked checked(changed(log, "1   0.517 (1%)", "0.517 (1%)", share));
-    const auto found = std::ranges::find_if(checked.report.findings,
-                                            [](const Finding& f) { return f.rule->id == "rank.hbm_percent"; });
-    return found == checked.report.findings.end() ? std::nullopt : std::optional(found->severity);
+    const auto found = of_rule(checked.report, "rank.hbm_percent");
+    return found.empty() ? std::nullopt : std::optional(found[0].severity);
   };
   EXPECT_EQ(severity("0.517 (1%)"), std::nullopt);
   EXPECT_EQ(severity("0.517 (9%)"), Severity::note);
@@ -488,8 +474,7 @@ TEST(Verify, ShareOfNoDeviceIsWrong) {
   bytes = changed(bytes, "  fused  ", "  fused  ", "  fused_uvm  ");
   const Checked checked(bytes);
   EXPECT_TRUE(checked.plan.sized);
-  const auto is_share = [](const Finding& f) { return f.rule->id == "rank.hbm_percent"; };
-  EXPECT_EQ(std::ranges::count_if(checked.report.findings, is_share), 1) << dump(checked.report);
+  EXPECT_EQ(of_rule(checked.report, "rank.hbm_percent").size(), 1U) << dump(checked.report);
 }
 
 // The list has bare names: value and ranks have to be those of one table of that name.
@@ -498,14 +483,11 @@ TEST(Verify, TopTablesOfOneName) {
   std::string bytes = changed(log_bytes("v1.8.0.log"), one, one, other);
   for (const std::string mark : {"#    buyer_category_table: 0.001", "#    buyer_category_table "})
     if (bytes.find(mark) != std::string::npos) bytes = changed(bytes, mark, "buyer_category_table", "like_doc_os_id");
-  const auto top_tables = [](const Checked& checked) {
-    const auto is_top = [](const Finding& f) { return f.rule->id == "top_tables.hbm"; };
-    return std::ranges::count_if(checked.report.findings, is_top);
-  };
-  EXPECT_EQ(top_tables(Checked(bytes)), 0);
-  EXPECT_EQ(top_tables(Checked(changed(bytes, "[0, 1, 0, 1]", "[0, 1, 0, 1]", "[0, 1, 1, 1]"))), 1);
-  EXPECT_EQ(top_tables(Checked(changed(bytes, "like_doc_os_id: 0.001", "0.001", "0.003"))), 1);
-  EXPECT_EQ(top_tables(Checked(changed(bytes, "like_doc_os_id: 0.001", "[0, 1]", "[0, 1, 0, 1]"))), 1);  // of the other
+  const auto wrong = [](const std::string& log) { return of_rule(Checked(log).report, "top_tables.hbm").size(); };
+  EXPECT_EQ(wrong(bytes), 0U);
+  EXPECT_EQ(wrong(changed(bytes, "[0, 1, 0, 1]", "[0, 1, 0, 1]", "[0, 1, 1, 1]")), 1U);
+  EXPECT_EQ(wrong(changed(bytes, "like_doc_os_id: 0.001", "0.001", "0.003")), 1U);
+  EXPECT_EQ(wrong(changed(bytes, "like_doc_os_id: 0.001", "[0, 1]", "[0, 1, 0, 1]")), 1U);  // of the other
 }
 
 // What no known release prints, once for each column or word: a warning where the block agrees with itself.
@@ -635,9 +617,7 @@ TEST(Verify, ListsHaveTheirShape) {
       {"0-3", "0-03"}, {"0-3", "0,1,02,3"}, {"0-3", "0, 1, 2, 3"}, {"0-3", "0,1,2,3"}, {"0-3", "3,1,0,2"}};
   for (const auto& [from, to] : lists) {
     const Checked checked(changed(log_bytes("v1.4.0.log"), "model.ebc.share_embed_emb", from, to));
-    const auto odd = std::ranges::count_if(checked.report.findings,
-                                           [](const Finding& f) { return f.rule->id == "log.malformed_cell"; });
-    EXPECT_EQ(odd, 1) << to;
+    EXPECT_EQ(of_rule(checked.report, "log.malformed_cell").size(), 1U) << to;
   }
 }
 
