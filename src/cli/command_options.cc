@@ -10,6 +10,7 @@
 #include "cli/help.h"
 #include "cli/option_kinds.h"
 #include "cli/settings.h"
+#include "cli/split.h"
 #include "cli/terminal.h"
 #include "cli/timeline_options.h"
 #include "cli/top.h"
@@ -44,9 +45,7 @@ CLI::Validator one_of(const std::vector<std::string>& words) {
     if (std::ranges::find(words, text) != words.end()) return {};
     return "'" + text + "': expected " + listed(words, "or") + did_you_mean(nearest(text, words));
   };
-  std::string description;
-  for (const std::string& word : words) description += (description.empty() ? "{" : ",") + word;
-  return CLI::Validator(wrong, description + "}", "choice");
+  return CLI::Validator(wrong, "{" + joined(words, ",") + "}", "choice");
 }
 
 // An option that has one of the names as its value.

@@ -1,13 +1,9 @@
 #include "cli/completion.h"
 
+#include "cli/split.h"
+
 namespace shardstats::cli {
 namespace {
-
-std::string joined(const std::vector<std::string>& words, std::string_view between) {
-  std::string text;
-  for (const std::string& word : words) text += (text.empty() ? "" : std::string(between)) + word;
-  return text;
-}
 
 std::string command_names(std::string_view between) {
   std::vector<std::string> names;

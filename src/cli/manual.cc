@@ -72,8 +72,7 @@ CommandManual describe(const CLI::App& app) {
 }
 
 std::string heading(const OptionManual& option) {
-  std::string text;
-  for (const std::string& name : option.names) text += (text.empty() ? "" : ", ") + name;
+  const std::string text = joined(option.names, ", ");
   if (option.is_argument) return text + (option.repeated ? "..." : "");
   return option.value.empty() ? text : text + " " + option.value;
 }

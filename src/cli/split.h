@@ -19,4 +19,10 @@ inline std::vector<std::string> split(std::string_view text, std::string_view se
   return pieces;
 }
 
+inline std::string joined(const std::vector<std::string>& words, std::string_view between) {
+  std::string text;
+  for (const std::string& word : words) text += (text.empty() ? "" : std::string(between)) + word;
+  return text;
+}
+
 }  // namespace shardstats::cli
