@@ -2,6 +2,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <array>
 
 #include "cli/commands.h"
 #include "cli/sizes.h"
@@ -16,21 +17,12 @@ constexpr std::string_view kPattern = "pattern";
 struct LimitText {
   std::string_view type, expected;
 };
-LimitText limit_text(BudgetUnit unit) {
-  switch (unit) {
-    case BudgetUnit::bytes:
-      return {"SIZE", "a size such as 72GiB, 80GB or 4096 (bytes)"};
-    case BudgetUnit::percent:
-      return {"PERCENT", "a percentage such as 10% or 2.5"};
-    case BudgetUnit::ms:
-      return {"MS", "milliseconds such as 12.5 or 12.5ms"};
-    case BudgetUnit::count:
-      return {"N", "a whole number"};
-    case BudgetUnit::word:
-      break;
-  }
-  return {"WORD", "a word or a list of words"};
-}
+// In the order of BudgetUnit, but for words, which are no limits.
+constexpr std::array<LimitText, 4> kLimitTexts = {{{"SIZE", "a size such as 72GiB, 80GB or 4096 (bytes)"},
+                                                   {"PERCENT", "a percentage such as 10% or 2.5"},
+                                                   {"MS", "milliseconds such as 12.5 or 12.5ms"},
+                                                   {"N", "a whole number"}}};
+const LimitText& limit_text(BudgetUnit unit) { return kLimitTexts[static_cast<std::size_t>(unit)]; }
 
 std::optional<double> parse_limit(BudgetUnit unit, const std::string& text) {
   if (unit == BudgetUnit::percent) return parse_amount(text, "%");
