@@ -49,10 +49,10 @@ class ChangedBlock {
 
  private:
   // The changes with the chosen value of each assignment; nullopt: `refused` says why.
-  std::optional<std::vector<Change>> resolved(const std::vector<std::size_t>& chosen, std::string& refused) const {
+  std::optional<std::vector<Change>> resolved(const std::vector<std::size_t>& chosen) {
     auto changes = resolve(assignments_, chosen, *examined_.printed);
     if (auto* all = std::get_if<std::vector<Change>>(&changes)) return std::move(*all);
-    refused = std::get<std::string>(std::move(changes));
+    examined_.refused = std::get<std::string>(std::move(changes));
     return std::nullopt;
   }
 
@@ -77,7 +77,7 @@ class ChangedBlock {
   }
 
   void change(WhatIfResult& result) {
-    const auto changes = resolved(std::vector<std::size_t>(assignments_.size(), 0), examined_.refused);
+    const auto changes = resolved(std::vector<std::size_t>(assignments_.size(), 0));
     if (!changes) return;
     auto outcome = what_if_->with(*changes, options_.render_changed ? Answer::likely_too : Answer::growth_too);
     if (auto* refusal = std::get_if<Refusal>(&outcome)) {
@@ -164,7 +164,7 @@ class ChangedBlock {
     std::vector<std::size_t> chosen(assignments_.size(), 0);
     bool more = true;
     while (more) {
-      const auto changes = resolved(chosen, examined_.refused);
+      const auto changes = resolved(chosen);
       if (!changes) return;
       if (result.changes.empty())
         for (std::size_t i = 0; i < assignments_.size(); ++i)
@@ -183,7 +183,7 @@ class ChangedBlock {
 
   void find_largest(WhatIfResult& result) {
     const LargestQuestion& asked = *options_.largest;
-    const auto changes = resolved(std::vector<std::size_t>(assignments_.size(), 0), examined_.refused);
+    const auto changes = resolved(std::vector<std::size_t>(assignments_.size(), 0));
     if (!changes) return;
     // The last change is the one whose value is asked for.
     for (std::size_t i = 0; i + 1 < changes->size(); ++i) result.changes.push_back((*changes)[i].text);

@@ -26,6 +26,6 @@ class GithubWriter : public Writer {
 
 }  // namespace
 
-std::unique_ptr<Writer> make_github_writer(const Options&) { return std::make_unique<GithubWriter>(); }
+std::unique_ptr<Writer> make_github_writer() { return std::make_unique<GithubWriter>(); }
 
 }  // namespace shardstats::cli

@@ -25,7 +25,7 @@ std::unique_ptr<Writer> make_writer(OutputFormat format, const Options& options,
     case OutputFormat::junit:
       return make_junit_writer(options);
     case OutputFormat::github:
-      return make_github_writer(options);
+      return make_github_writer();
   }
   return make_text_writer(options, style);
 }

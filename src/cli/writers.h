@@ -18,7 +18,7 @@ std::unique_ptr<Writer> make_csv_writer(const Options& options);
 std::unique_ptr<Writer> make_markdown_writer(const Options& options);
 std::unique_ptr<Writer> make_sarif_writer(const Options& options);
 std::unique_ptr<Writer> make_junit_writer(const Options& options);
-std::unique_ptr<Writer> make_github_writer(const Options& options);
+std::unique_ptr<Writer> make_github_writer();
 std::unique_ptr<Writer> make_html_writer();
 std::unique_ptr<Writer> make_page_writer(const Options& options);
 std::unique_ptr<Writer> make_trace_writer();
