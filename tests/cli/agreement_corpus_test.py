@@ -1,13 +1,12 @@
 """What `verify` takes for a wrong number, the other commands do not explain away: one digit of the fullest rank's HBM is
 changed in logs of the corpus."""
-import os
 import re
 import unittest
 from pathlib import Path
 
-from tool import ROOT, block_of, sampled
+from tool import CORPUS, block_of, sampled
 
-PLANS = Path(os.environ.get("SHARDSTATS_SHARED", ROOT / ".." / "shared")) / "corpus" / "plans"
+PLANS = CORPUS / "plans"
 RELEASES = ["v1.4.0", "v1.6.0", "v1.8.0", "main"]
 KINDS = ["small", "uniform", "mixed"]
 RANK = re.compile(r"# +(\d+) +(\d+)\.\d+ \(\d+%\)")

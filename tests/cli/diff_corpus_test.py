@@ -5,13 +5,11 @@ whose texts are equal have no trace of it. A dtype is known by its size only, an
 """
 import csv
 import json
-import os
 import unittest
 from pathlib import Path
 
-from tool import ROOT, run, sampled
+from tool import CORPUS, run, sampled
 
-CORPUS = Path(os.environ.get("SHARDSTATS_SHARED", ROOT / ".." / "shared")) / "corpus"
 PAIRS = CORPUS / "whatif"
 FLOOR = 1.0  # of the pairs with one stated change
 SAME_SIZE = {"bf16": "fp16"}

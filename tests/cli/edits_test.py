@@ -11,12 +11,10 @@ import resource
 import subprocess
 import sys
 import unittest
-from pathlib import Path
 
-from tool import BINARY, ROOT, SANITIZED
+from tool import BINARY, CORPUS, ROOT, SANITIZED, SHARED
 
-SHARED = Path(os.environ.get("SHARDSTATS_SHARED", ROOT / ".." / "shared"))
-PLANS, TOOLS = SHARED / "corpus" / "plans", SHARED / "tools"
+PLANS, TOOLS = CORPUS / "plans", SHARED / "tools"
 EDITS = int(os.environ.get("SHARDSTATS_EDITS", "15"))
 SECONDS = 100  # of processor time: a hang, as the slowest take a second, and twenty times that under sanitizers
 LEFT_OPEN = 0.005  # of what the rule calls detectable: dtypes and bandwidths that a table or plan may have for itself

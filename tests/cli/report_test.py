@@ -15,15 +15,14 @@ import tempfile
 import time
 import unittest
 
-from tool import BINARY, LOGS, ROOT, block_of, damaged, run
+from tool import BINARY, CORPUS, LOGS, block_of, damaged, run
 
 DEBIAN_PYTHON = "/usr/bin/python3"
 if importlib.util.find_spec("selenium") is None and os.path.exists(DEBIAN_PYTHON) and sys.executable != DEBIAN_PYTHON:
     os.execv(DEBIAN_PYTHON, [DEBIAN_PYTHON, "-B", *sys.argv])
 
 CHROMIUM, DRIVER = shutil.which("chromium"), shutil.which("chromedriver")
-SHARED = pathlib.Path(os.environ.get("SHARDSTATS_SHARED", ROOT / ".." / "shared"))
-PUBLIC_LOG = SHARED / "corpus" / "public" / "sharding_stats_example.txt"
+PUBLIC_LOG = CORPUS / "public" / "sharding_stats_example.txt"
 HOSTILE = "<img/src=x/onerror=alert(1)>"
 DATA = re.compile(r'<script type="application/json" id="data">(.*?)</script>', re.S)
 SLOW = 5  # a busy machine may be so many times slower than the times that are aimed at

@@ -1,13 +1,11 @@
 """The JSON of `stash`, and its text on terminals of all widths."""
-import os
 import time
 import unittest
-from pathlib import Path
 
-from tool import LOGS, ROOT, block_of, run
+from tool import CORPUS, LOGS, block_of, run
 
 RATE = ["--bandwidth", "450GB/s", "--window", "60ms", "--activations", "20GiB"]
-PUBLIC = Path(os.environ.get("SHARDSTATS_SHARED", ROOT / ".." / "shared")) / "corpus" / "public" / "sharding_stats_example.txt"
+PUBLIC = CORPUS / "public" / "sharding_stats_example.txt"
 
 
 def stash(*arguments, log="v1.4.0.log"):

@@ -4,14 +4,11 @@ Pairs of the shared corpus whose stated change is one that summary tries: the la
 the bounds that summary gives for the base.
 """
 import json
-import os
 import unittest
-from pathlib import Path
 
-from tool import LOGS, ROOT, block_of
+from tool import CORPUS, LOGS, block_of
 
-SHARED = Path(os.environ.get("SHARDSTATS_SHARED", ROOT / ".." / "shared"))
-PAIRS = SHARED / "corpus" / "whatif"
+PAIRS = CORPUS / "whatif"
 
 
 class Changes(unittest.TestCase):

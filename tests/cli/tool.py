@@ -12,6 +12,8 @@ from pathlib import Path
 ROOT = Path(os.environ.get("SHARDSTATS_SOURCE_DIR", Path(__file__).resolve().parents[2]))
 BINARY = os.environ.get("SHARDSTATS_BINARY", ROOT / "build" / "shardstats")
 LOGS = ROOT / "testdata" / "logs"
+SHARED = Path(os.environ.get("SHARDSTATS_SHARED", ROOT / ".." / "shared"))
+CORPUS = SHARED / "corpus"
 SANITIZED = bool(os.environ.get("SHARDSTATS_SANITIZE"))  # built with sanitizers, and ten to twenty times as slow
 
 

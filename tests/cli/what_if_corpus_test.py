@@ -2,17 +2,16 @@
 the log hides nothing unusual the numbers that `whatif --render` prints are those of the planner's own log."""
 import csv
 import json
-import os
 import re
 import tempfile
 import unittest
 from collections import Counter, defaultdict
 from pathlib import Path
 
-from tool import ROOT, SANITIZED, block_of, run
+from tool import CORPUS, SANITIZED, block_of, run
 
-PLANS = Path(os.environ.get("SHARDSTATS_SHARED", ROOT / ".." / "shared")) / "corpus" / "plans"
-PAIRS = Path(os.environ.get("SHARDSTATS_SHARED", ROOT / ".." / "shared")) / "corpus" / "whatif"
+PLANS = CORPUS / "plans"
+PAIRS = CORPUS / "whatif"
 SHARD_FIELDS = {"hbm": "hbm", "ddr": "ddr", "ssd": "ssd", "input_bytes": "input", "output_bytes": "output"}
 PERF_FIELDS = ("fwd_compute", "fwd_comms", "bwd_compute", "bwd_comms", "prefetch_compute", "total")
 PATHS = {"critical_path_comms": "Critical Path (comms)", "critical_path_compute": "Critical Path (compute)",
