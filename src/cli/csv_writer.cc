@@ -20,7 +20,12 @@ class CsvWriter : public Writer {
     else
       write_findings_csv_header(out);
   }
-  void log_error(const Error& error, std::string& out) override { write_error(error, out); }
+  void log_error(const Error& error, std::string& out) override {
+    if (command_ == CommandId::check)
+      write_failed_budgets_csv(error, out);
+    else if (command_ != CommandId::reconstruct && command_ != CommandId::whatif)
+      write_error_csv(error, out);
+  }
   void block(const BlockResult& result, std::string& out) override {
     if (result.what_if)  // has a reconstruction as well, which is for JSON
       write_what_if_csv(result.path, result.view, *result.what_if, options_.top, out);
@@ -30,17 +35,10 @@ class CsvWriter : public Writer {
     if (result.report) write_findings_csv(result.path, result.view, *result.report, out);
   }
   void end(const Totals& totals, int, std::string& out) override {
-    for (const std::string& message : totals.errors) write_error({{}, {}, message, {}}, out);
+    for (const std::string& message : totals.errors) log_error({{}, {}, message, {}}, out);
   }
 
  private:
-  void write_error(const Error& error, std::string& out) const {
-    if (command_ == CommandId::check)
-      write_failed_budgets_csv(error, out);
-    else if (command_ != CommandId::reconstruct && command_ != CommandId::whatif)
-      write_error_csv(error, out);
-  }
-
   const Options& options_;
   CommandId command_;
 };
