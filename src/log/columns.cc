@@ -99,6 +99,7 @@ const ColumnForm* form_of_header(std::string_view header, bool rank_table) {
 }
 
 std::size_t dashes_of(const PrintedColumn& column, bool rank_table) {
+  if (column.id == ColumnId::unknown) return column.dashes;  // also one that lost its header
   const ColumnForm* form = form_of_header(column.header.text, rank_table);
   return form != nullptr && form->id == column.id ? static_cast<std::size_t>(form->dashes) : column.dashes;
 }

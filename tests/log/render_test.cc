@@ -63,6 +63,14 @@ TEST(Render, NeededWidthIsThatOfTheLogs) {
   }
 }
 
+TEST(Render, KeepsTheDashesOfAColumnThatLostItsHeader) {
+  const std::string clean = test::file_text(test::source_folder() / "testdata" / "logs" / "v1.4.0.log");
+  const std::string damaged = test::replaced(clean, " Features ", std::string(10, ' '));
+  EXPECT_EQ(test::rendered(damaged), damaged);
+  const PrintedPlan plan = parse(find_blocks(damaged).front());
+  for (const Diagnostic& d : plan.diagnostics) EXPECT_NE(d.rule, "log.decoration");
+}
+
 TEST(Render, KeepsUnknownLinesAndColumns) {
   const std::string clean = test::file_text(test::source_folder() / "testdata" / "logs" / "v1.1.0-nodebug.log");
   const std::string changed = test::replaced(clean, "# Batch Size: ", "# Bytes Size: ");
