@@ -308,7 +308,8 @@ Inference run_inference(const PrintedPlan& printed, const InferOptions& options)
       look_again();
       if (search_with_dtypes_of_perf(options, all)) look_again();
     }
-    if (narrow_by_perf(all.inputs, all.perf, all.perf_outcomes, options, all.found)) narrow_survivors(options, all);
+    if (narrow_by_perf(all.inputs, all.perf, all.perf_outcomes, options, all.found) && options.alternatives)
+      look_again();
   }
   rebuild_plan(options, all);
   if (options.perf) fill_in_perf(options, all);

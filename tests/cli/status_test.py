@@ -329,7 +329,7 @@ class Status(unittest.TestCase):
         self.assertEqual(run("render", "-q", stdin=WRONG).stderr, b"")
 
     def test_other_commands_say_what_verify_says(self):
-        beyond, errors = b"block 1: 7 numbers beyond the bounds here, first at 19:99", b"`shardstats verify` reports errors here"
+        beyond, errors = b"block 1: 6 numbers beyond the bounds here, first at 19:99", b"`shardstats verify` reports errors here"
         self.assertEqual([run("verify", stdin=log).returncode for log in (DOUBTFUL_OUTPUT, WRONG_HBM)], [0, 1])
         for arguments in (["summary"], ["explain", "rank:3"], ["whatif", "--set", "batch_size=32"], ["report"],
                           ["render"], ["reconstruct", "--table", "os_session"]):
