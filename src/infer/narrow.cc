@@ -83,8 +83,9 @@ class Narrowing {
       const Lookups before = (*parts_)[t].front().lookups;
       if (lookups[t] == before) continue;
       remake(t, lookups[t], std::nullopt);
-      if (!keep_fitting(t) && !take_own_values(t, lookups[t])) remake(t, before, std::nullopt);
-      changed = true;
+      const bool fits = keep_fitting(t) || take_own_values(t, lookups[t]);
+      if (!fits) remake(t, before, std::nullopt);
+      changed = changed || fits;
     }
     return changed;
   }
@@ -121,7 +122,8 @@ class Narrowing {
     for (Parts& parts : (*parts_)[t]) parts = remade(t, parts, lookups, ratio);
   }
 
-  // Removes the options that contradict other cells than before; false: all do, and stay.
+  // Removes the options that contradict other cells than before, but not where columns may be wrong; false: all do, and
+  // stay.
   bool keep_fitting(std::uint32_t t) {
     TableState& state = outcome_.tables[t];
     const auto fits = [&](Option option) {
@@ -129,7 +131,7 @@ class Narrowing {
       return contradicted_cells(outcome_.setting, plan_.tables[t], parts, combo_of(option.combo)) == state.contradicted;
     };
     if (std::ranges::none_of(state.options, fits)) return false;
-    state.options.erase_if([&](Option option) { return !fits(option); });
+    if (outcome_.contradictions == 0) state.options.erase_if([&](Option option) { return !fits(option); });
     return true;
   }
 
