@@ -118,9 +118,9 @@ def draw_table(r, number, dtypes, odd):
     if chance(r, 0.1 * odd):
         table["output_dtype"] = r.choice((DataType.FP16, DataType.FP32, DataType.BF16))
     if chance(r, 0.1 * odd):
-        table["compute_kernels"] = [r.choice(("key_value", "ssd_virtual_table", "dram_virtual_table"))]
+        table["compute_kernels"] = [r.choice(("key_value", "ssd_virtual_table", "dram_virtual_table", "fused"))]
         table["sharding_types"] = ["row_wise"]
-        table["use_virtual_table"] = "virtual" in table["compute_kernels"][0]
+        table["use_virtual_table"] = table["compute_kernels"] != ["key_value"]  # the config's flag, with any kernel
         table["total_num_buckets"] = buckets = r.choice((None, 10, 64, 1000))
         table["rows"] += -rows % buckets if buckets else 0  # the planner asks for a multiple
     return table
