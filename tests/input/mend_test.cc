@@ -396,6 +396,16 @@ TEST(Mend, NothingIsNotedOfABareBlock) {
 }
 
 // Names in UTF-8 or Latin-1 are no damage, whatever that makes of the number of bytes. Colours would have added some.
+// As JSON without other characters than ASCII has those above U+FFFF.
+TEST(Mend, JoinsTheHalvesOfACharacter) {
+  const std::string emoji = "\U0001F600";
+  const Texts lines = printed("table_" + emoji);
+  const auto in_json = [&](const std::string& s) { return replaced(json(s + "\n"), emoji, R"(\ud83d\ude00)"); };
+  const auto blocks = find_blocks(joined(each(lines, in_json)));
+  ASSERT_EQ(blocks.size(), 1u);
+  EXPECT_EQ(texts_of(blocks[0]), lines);
+}
+
 TEST(Mend, NothingIsUndoneInNamesOfOtherCharacters) {
   for (const std::string name : {"caf\xC3\xA9", "caf\xE9", "\xE6\x97\xA5\xE6\x9C\xAC", "x\x1b[31my"}) {
     const std::string log = joined(printed(name));
