@@ -53,9 +53,8 @@ class LookupsByPerf {
   static bool are_known(const Lookups& lookups) { return !is_wide(lookups.lookups) && !is_wide(lookups.pooled); }
 
   void add(const PerfOutcome& outcome) {
-    PerfHypothesis h = outcome.hypothesis;
+    PerfHypothesis h = with_values(outcome.hypothesis, outcome.values);
     h.outcome = &storage_;
-    set_values(outcome.values, h.setting);
     Explanation& one = explanations_.emplace_back(Explanation{h, outcome.codecs, UsedBandwidths(h.setting)});
     for (std::uint32_t t = 0; t < outcome.tables.size(); ++t) {
       if (outcome.tables[t] == nullptr) continue;

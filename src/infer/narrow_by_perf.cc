@@ -47,9 +47,8 @@ class PerfOfSurvivor {
 
  private:
   bool allows(const PerfOutcome& outcome, std::uint32_t t, int element) const {
-    PerfHypothesis h = outcome.hypothesis;
+    PerfHypothesis h = with_values(outcome.hypothesis, outcome.values);
     h.outcome = &storage_;
-    set_values(outcome.values, h.setting);
     const PerfOptions options = perf_options(h, plan_, perf_, t, element);
     bool allowed = false;
     each_bit(outcome.codecs[perf_.tables[t].sharder], [&](int codec) {
@@ -227,10 +226,9 @@ std::optional<DtypesOfPerf> with_dtypes_of_perf(const PlanInputs& plan, const Pe
 
 std::vector<PerfOutcome> with_likely_defaults(const PlanInputs& plan, const PerfInputs& perf,
                                               const PerfOutcome& outcome) {
-  PerfHypothesis h = outcome.hypothesis;
+  PerfHypothesis h = with_values(outcome.hypothesis, outcome.values);
   h.any_element = false;
   h.sizes = nullptr;
-  set_values(outcome.values, h.setting);
   bool differs = false;
   const auto take_default = [&](RealInterval& value, RealInterval usual) {
     if (value == usual || !value.overlaps(usual)) return;
