@@ -43,7 +43,11 @@ class JsonWriter : public Writer {
   explicit JsonWriter(const Options& options) : options_(options), command_(command_of(options.command).name) {}
 
   void begin_log(const std::string& path) override { logs_.push_back({path, {}, {}}); }
-  void log_error(const Error& error, std::string&) override { logs_.back().error = error; }
+  // A log has one place for an error: the first is where to look.
+  void log_error(const Error& error, std::string&) override {
+    std::optional<Error>& first = logs_.back().error;
+    if (!first) first = error;
+  }
   void block(const BlockResult& result, std::string&) override { logs_.back().add(block_document(result, options_)); }
   void end(const Totals& totals, int status, std::string& out) override {
     out += document_text(command_, logs_, totals, verdict_of(status)) + "\n";

@@ -192,6 +192,13 @@ class Contract(unittest.TestCase):
             self.assertIn("message", document["logs"][0]["error"])
             self.assertIn("line", document["logs"][0]["error"])
 
+    def test_the_first_of_two_errors(self):
+        log = (LOGS / "v0.1.0.log").read_bytes()
+        done = run("whatif", "--set", "batch_size=64", "-f", "json", stdin=log + log)
+        error = json.loads(done.stdout)["logs"][0]["error"]
+        self.assertEqual(done.stderr.decode().count("cannot be rebuilt"), 2)
+        self.assertEqual(error["line"], 1)
+
     def test_text_that_is_no_utf8(self):
         document = json.loads(run("verify", "-f", "json", stdin=WRONG.replace(b"device_os_ad_id", b"device\xff\xfes_ad_id")).stdout)
         self.assertIn("\ufffd", document["logs"][0]["blocks"][0]["findings"][0]["table"])
