@@ -115,6 +115,8 @@ std::vector<Case> cases() {
        joined(each(lines, [](const std::string& line) { return "INFO:x:<p><code>" + line + "</code></p>"; })),
        Mending::escapes},
       {"colours", replaced(bare, "1.5", "\x1b[32m1.5\x1b[0m"), Mending::colours},
+      {"links", replaced(bare, "1.5", "\x1b]8;;http://host/\x1b\\1.5\x1b]8;;\x1b\\"), Mending::colours},
+      {"titles of a terminal", replaced(bare, "1.5", "\x1b]0;train\a1.5"), Mending::colours},
       {"colours without ESC", replaced(bare, "1.5", "[32m1.5[0m"), Mending::colours},
       {"colours without ESC, reset without a number",
        joined(each(lines, [](const std::string& line) { return json(replaced(line, "1.5", "[1;32m1.5[m")); })),
