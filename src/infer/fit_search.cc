@@ -90,9 +90,9 @@ std::vector<std::size_t> FitSearch::refit(Refits& refits, const std::vector<std:
   for (std::size_t k = 0; k < kBandwidths.size(); ++k)
     if (hides ? !(found.bandwidths.*kBandwidths[k]).exact() : is_close_to_default(found, k))
       try_fit(refits, refits.fits.fit(codecs, k));
-  // Bandwidths may be fitted to the usual multiplier in the place of the right one.
-  if (by_defaults_ >= kManyContradictions && (best_.front().contradictions > 0 || alternatives_) &&
-      found.backward == kDefaultBackward) {
+  // Bandwidths may be fitted to the usual multiplier in the place of the right one, and that to them.
+  const bool has_usual = found.backward == kDefaultBackward || is_close_to_default(found, kBackwardMultiplier);
+  if (by_defaults_ >= kManyContradictions && (best_.front().contradictions > 0 || alternatives_) && has_usual) {
     const PerfFit with_multipliers = refits.fits.fit_multipliers_too(codecs);
     try_fit(refits, with_multipliers);
     try_defaults_of_close(refits, codecs, with_multipliers);

@@ -30,19 +30,14 @@ bool may_be_round(RealInterval bandwidth) {
   return bandwidth.low < kSlow || has_multiple(kHalfGiB) || has_multiple(kTenthOfGB);
 }
 
-// Calls f(value, its default, whether it is close to that and can hardly be it) for each value.
-template <class Values, class F>
-void each_value(Values& values, F f) {
-  const FittedValues usual;
-  for (std::size_t i = 0; i < kFittedValues; ++i) {
-    auto& value = fitted_value(values, i);
-    const double of_default = fitted_value(usual, i).low;
-    const bool close = i < kBandwidths.size() ? is_close(value, of_default) : is_close_multiplier(value, of_default);
-    f(value, of_default, close);
-  }
-}
-
 }  // namespace
+
+bool is_close_to_default(const FittedValues& values, std::size_t index) {
+  const RealInterval value = fitted_value(values, index);
+  const FittedValues defaults;
+  const double usual = fitted_value(defaults, index).low;
+  return index < kBandwidths.size() ? is_close(value, usual) : is_close_multiplier(value, usual);
+}
 
 PerfHypothesis with_values(const PerfHypothesis& h, const FittedValues& values) {
   PerfHypothesis with = h;
@@ -70,14 +65,10 @@ bool hides_values(const FittedValues& values) {
          values.weighted_backward.contains(kDefaultWeightedBackward.low);
 }
 
-bool is_close_to_default(const FittedValues& values, std::size_t bandwidth) {
-  return is_close(values.bandwidths.*kBandwidths[bandwidth], (default_bandwidths().*kBandwidths[bandwidth]).low);
-}
-
 std::int64_t unlikely_values(const FittedValues& values) {
   if (hides_values(values)) return 2;
   std::int64_t unlikely = 0;
-  each_value(values, [&](RealInterval, double, bool close) { unlikely += close; });
+  for (std::size_t i = 0; i < kFittedValues; ++i) unlikely += is_close_to_default(values, i);
   return unlikely;
 }
 
@@ -89,13 +80,16 @@ std::int64_t odd_bandwidths(const FittedValues& values) {
 }
 
 std::int64_t take_defaults(FittedValues& values, bool close_too) {
+  const FittedValues usual;
   std::int64_t others = 0;
-  each_value(values, [&](RealInterval& value, double usual, bool close) {
-    if ((close && close_too) || value.contains(usual))
-      value = exactly(usual);
+  for (std::size_t i = 0; i < kFittedValues; ++i) {
+    RealInterval& value = fitted_value(values, i);
+    const RealInterval of_default = fitted_value(usual, i);
+    if (value.contains(of_default.low) || (close_too && is_close_to_default(values, i)))
+      value = of_default;
     else
       ++others;
-  });
+  }
   return others;
 }
 

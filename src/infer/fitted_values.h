@@ -33,8 +33,8 @@ std::vector<std::size_t> first_of(const std::vector<std::uint64_t>& sets);
 // All bounds contain the defaults, which were tried before: so one of them at least has another value. Where numbers
 // depend on two, that shows if one of the two stays at its default.
 bool hides_values(const FittedValues& values);
-// Is the bandwidth with that index close to its default without being it?
-bool is_close_to_default(const FittedValues& values, std::size_t bandwidth);
+// Is the value with that index (fitted_value) close to its default, which it can hardly be?
+bool is_close_to_default(const FittedValues& values, std::size_t index);
 // What values cost besides being their own. Those close to the default are unlikely, and values that do not show are
 // several.
 std::int64_t unlikely_values(const FittedValues& values);

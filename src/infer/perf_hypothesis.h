@@ -34,11 +34,12 @@ struct FittedValues {
 // Each of them, of FittedValues or what else has them: the bandwidths in the order of kBandwidths, then the
 // multipliers.
 inline constexpr std::size_t kFittedValues = kBandwidths.size() + 2;
+inline constexpr std::size_t kBackwardMultiplier = kBandwidths.size();
 template <class Values>
 auto& fitted_value(Values& values, std::size_t index) {
   using T = std::remove_cvref_t<decltype(values.backward)>;
   if (index < kBandwidths.size()) return values.bandwidths.*kBandwidthsOf<T>[index];
-  return index == kBandwidths.size() ? values.backward : values.weighted_backward;
+  return index == kBackwardMultiplier ? values.backward : values.weighted_backward;
 }
 FittedValues values_of(const PerfSetting<RealInterval>& setting);
 void set_values(const FittedValues& values, PerfSetting<RealInterval>& setting);

@@ -22,7 +22,7 @@ std::vector<std::filesystem::path> logs() {
 }
 
 TEST(PlannerLogs, HaveNoErrors) {
-  ASSERT_EQ(logs().size(), 88u);
+  ASSERT_EQ(logs().size(), 89u);
   for (const auto& path : logs()) {
     SCOPED_TRACE(path.filename().string());
     const test::InferredLog log("planner/" + path.filename().string());
@@ -63,6 +63,7 @@ TEST(PlannerLogs, BoundsHoldWhatWasPlanned) {
            Planned{"v1.7.0-bandwidth_behind_dtypes.log", "second.table_9", 0.004002767694966583},
            Planned{"v1.8.0-multiplier_and_dtypes.log", "processed.table_20", 0.025863810959789485},
            Planned{"v1.7.0-hosts_and_dtypes.log", "bags.table_6", 0.0002440654273544039},
+           Planned{"v0.8.0-multiplier_beside_another.log", "second.table_8", 0.024695763221153844},
            Planned{"v1.6.1-dtypes_of_a_grid.log", "bags.table_14", 0.007599506549951103},
        })
     expect_within_bounds(planned);
