@@ -36,6 +36,18 @@ void FitSearch::try_codecs(const PerfHypothesis& h, const std::vector<std::uint6
   refit(refits, refits.classes.first_of(first_of(codecs)));
 }
 
+void FitSearch::try_other_codecs(const PerfHypothesis& h, const std::vector<std::uint64_t>& codecs) {
+  if (!h.setting.rules->wire_sizes) return;
+  Refits refits(h, plan_, perf_);
+  const std::vector<std::size_t> found = first_of(codecs);
+  for (std::size_t s = 0; s < found.size(); ++s)
+    for (std::size_t codec = 0; codec < kCodecs; ++codec) {
+      auto one = found;
+      one[s] = codec;
+      refit(refits, refits.classes.first_of(one));
+    }
+}
+
 void FitSearch::try_usual_values() {
   for (Fitted& fitted : fitted_) {
     if (best_.front().contradictions == 0 && !alternatives_) break;

@@ -41,6 +41,8 @@ class FitSearch {
   void try_all(const PerfHypothesis& h, const std::vector<std::uint64_t>& default_codecs);
   // With these codecs alone.
   void try_codecs(const PerfHypothesis& h, const std::vector<std::uint64_t>& codecs);
+  // With each other codec of one sharder.
+  void try_other_codecs(const PerfHypothesis& h, const std::vector<std::uint64_t>& codecs);
   // Once more with each value at its default, and what was found of the others: not only for the best hypothesis, as
   // another may be better then. Of all that try_all() led to since the last time.
   void try_usual_values();

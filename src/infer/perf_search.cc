@@ -82,7 +82,16 @@ class PerfSearch {
     for (const Tried& one : tried) fits_.try_all(one.hypothesis, one.codecs);
     fits_.try_usual_values();
     if (effort_ == Effort::exhaustive && try_left_behind(most)) fits_.try_usual_values();
-    if (effort_ == Effort::exhaustive && plan_.tables.size() <= kFewTables) try_other_sizes(tried);
+    if (effort_ != Effort::exhaustive || plan_.tables.size() > kFewTables) return;
+    try_other_codecs();
+    try_other_sizes(tried);
+  }
+
+  // Codecs are chosen by rough fits, which see nothing of a mix of two memories.
+  void try_other_codecs() {
+    const PerfOutcome best = best_.front();
+    if (best.contradictions > 0 && std::ranges::any_of(plan_.tables, mixes_memories))
+      fits_.try_other_codecs(best.hypothesis, best.codecs);
   }
 
   // First those that the best fit leaves the tables, then any, then once more those that the best fit leaves.
