@@ -24,8 +24,11 @@ struct RankNumber {
 };
 // Either of two that disagree may be right, unless so many do that nothing that was rebuilt is `trusted`.
 RealInterval value_of(const RankNumber& number, bool trusted) {
-  if (trusted && number.known && !number.contradicted) return number.rebuilt;
+  constexpr double kOpen = 0.01;  // relative: what is printed says no more of a number that is known better
+  const bool is_right = trusted && number.known && !number.contradicted;
+  if (is_right && number.rebuilt.width() <= kOpen * number.rebuilt.high) return number.rebuilt;
   const RealInterval printed = printed_or_anything(number.cell, number.format, number.unit);
+  if (is_right) return narrowed(number.rebuilt, printed);
   return trusted && number.known ? hull(number.rebuilt, printed) : printed;
 }
 
