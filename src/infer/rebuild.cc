@@ -348,6 +348,7 @@ void rebuild(const PlanInputs& plan, const SearchResult& found, const InferOptio
   result.sizes = shards.sizes();
   rebuild_ranks(plan, found, sums, result);
   fill_sums(found, options.alternatives, result);
+  bound_by_shards(plan, found, sums, result);
   doubt_lost_ranks(*plan.printed, result);
   result.setting = found.survivors.front().outcome.setting;
   result.contradictions = found.survivors.front().outcome.contradictions;

@@ -15,6 +15,15 @@ ByteInterval bytes(Wide low, Wide high) {
   return {static_cast<std::int64_t>(std::min(low, kMost)), static_cast<std::int64_t>(std::min(high, kMost))};
 }
 
+// What every rank has beside its shards.
+struct Memory {
+  ByteInterval hbm, ddr;
+};
+Memory constant_memory(const SearchResult& found) {
+  const Constants constants = constants_of(found);
+  return {whole_bytes(constants.hbm), whole_bytes(constants.ddr)};
+}
+
 }  // namespace
 
 std::vector<ShardSums::Rank> ShardSums::sums() const {
@@ -38,8 +47,7 @@ std::vector<ShardSums::Rank> ShardSums::sums() const {
 }
 
 void rebuild_ranks(const PlanInputs& plan, const SearchResult& found, const ShardSums& sums, Plan& result) {
-  const Constants constants = constants_of(found);
-  const ByteInterval hbm = whole_bytes(constants.hbm), ddr = whole_bytes(constants.ddr);
+  const auto [hbm, ddr] = constant_memory(found);
   const std::vector<ShardSums::Rank> sums_of_ranks = sums.sums();
   for (std::size_t r = 0; r < sums_of_ranks.size(); ++r) {
     const ShardSums::Rank& rank = sums_of_ranks[r];
@@ -72,6 +80,25 @@ void rebuild_ranks(const PlanInputs& plan, const SearchResult& found, const Shar
     narrow_sparse(Quantity::ddr, out.ddr - ddr, out.sparse_ddr);
     narrow(Quantity::input, out.input);
     narrow(Quantity::output, out.output);
+  }
+}
+
+void bound_by_shards(const PlanInputs& plan, const SearchResult& found, const ShardSums& sums, Plan& result) {
+  const auto [hbm, ddr] = constant_memory(found);
+  const std::vector<ShardSums::Rank> sums_of_ranks = sums.sums();
+  for (std::size_t r = 0; r < sums_of_ranks.size(); ++r) {
+    if (!sums.is_known(r)) continue;
+    const ShardSums::Rank& shards = sums_of_ranks[r];
+    const auto bound = [&](Quantity q, ByteInterval sum, Expectation& expected) {
+      if (!expected.known || expected.contradicted) return;
+      expected.bytes = narrowed(expected.bytes, sum);
+      expected.contradicted = plan.ranks[r][at(q)] && !plan.ranks[r][at(q)]->overlaps(expected.bytes);
+    };
+    PlanRank& rank = result.ranks[r];
+    bound(Quantity::hbm, shards.hbm + hbm, rank.expected_hbm);
+    bound(Quantity::ddr, shards.ddr + ddr, rank.expected_ddr);
+    bound(Quantity::input, shards.input, rank.expected_input);
+    bound(Quantity::output, shards.output, rank.expected_output);
   }
 }
 
