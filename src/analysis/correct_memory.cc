@@ -121,6 +121,12 @@ void add_misleading_ranks(const Disputed& disputed, Corrections& corrections) {
       for (const ByteColumn& column : kByteColumns)
         if (const Cell& cell = printed.ranks.rows[r].*column.cell; cell && cell.place == finding.where.place)
           corrections.add_removal(cell, &PrintedPlan::ranks, r, column.cell);
+  if (!disputed.options.alternatives) return;
+  // Bounds rest on the others, too.
+  for (std::size_t r = 0; r < printed.ranks.rows.size(); ++r)
+    for (const ByteColumn& column : kByteColumns)
+      if (const Cell& cell = printed.ranks.rows[r].*column.cell; cell && !corrections.has(cell))
+        corrections.add_removal(cell, &PrintedPlan::ranks, r, column.cell).against = 1;
 }
 
 void add_misleading_tables(const Disputed& disputed, Corrections& corrections) {

@@ -41,10 +41,10 @@ class Culprits {
   }
 
   // See find_culprits().
-  bool find(bool structure_only) {
-    if (errors(report_) < 2 || report_.findings.size() * rows() > kMostPairs) return false;
-    if (blame_missing_ranks()) return true;
-    if (!structure_only && blame_unreadable_cell()) return false;
+  FoundCulprits find(bool structure_only) {
+    if (errors(report_) < 2 || report_.findings.size() * rows() > kMostPairs) return {};
+    if (blame_missing_ranks()) return {true, std::nullopt};
+    if (!structure_only && blame_unreadable_cell()) return {};
     const std::size_t tables = std::max<std::size_t>(printed_.tables.rows.size(), 1);
     trials_ = std::clamp(kTablesTried / (tables * sharders()), kLeastTrials, kTrials);
     const Disputed disputed{printed_, plan_, options_, report_};
@@ -52,10 +52,10 @@ class Culprits {
       if (structure_only && !kind.of_structure) continue;
       Corrections corrections;
       kind.add(disputed, corrections);
-      if (const auto left = blame_one(corrections.all(), structure_only, structure_only || kind.explains_all))
-        return *left == 0;
+      if (auto found = blame_one(corrections.all(), structure_only, structure_only || kind.explains_all))
+        return *std::move(found);
     }
-    return false;
+    return {};
   }
 
  private:
@@ -138,9 +138,9 @@ class Culprits {
     }
   };
 
-  // Tries one after the other, also those that are as likely as one that leaves no error. The number of errors that the
-  // best ones leave, if it is small enough.
-  std::optional<std::int64_t> blame_one(std::vector<Correction>& corrections, bool structure_only, bool all) {
+  // Tries one after the other, also those that are as likely as one that leaves no error. None if even the best ones
+  // leave too many.
+  std::optional<FoundCulprits> blame_one(std::vector<Correction>& corrections, bool structure_only, bool all) {
     // One that the ranks' cells speak against can explain all the same while the inference is still uniform.
     if (structure_only && !corrections.empty()) {
       const int least = std::ranges::min_element(corrections, {}, &Correction::against)->against;
@@ -156,7 +156,9 @@ class Culprits {
     }
     if (best.trials.empty()) return std::nullopt;
     lead_with(best.trials);
-    return best.errors;
+    FoundCulprits found{best.explains_all(), std::nullopt};
+    if (found.explain_all && best.trials.size() == 1) found.corrected = corrected_by(*best.trials.front().correction);
+    return found;
   }
 
   // Of the trials that `counts` picks, each as likely as the first.
@@ -182,11 +184,16 @@ class Culprits {
     remark(suspects_of(best, [](const Trial&) { return true; }), led, all);
   }
 
-  Trial with(const Correction& correction) {
+  PrintedPlan corrected_by(const Correction& correction) const {
     PrintedPlan corrected = printed_;
     std::erase_if(corrected.diagnostics,
                   [&](const Diagnostic& d) { return d.where.place.line == correction.culprit.place.line; });
     correction.apply(corrected);
+    return corrected;
+  }
+
+  Trial with(const Correction& correction) {
+    const PrintedPlan corrected = corrected_by(correction);
     InferOptions options = options_;
     if (tried_) options.effort = std::min(options.effort, Effort::likely);
     tried_ = true;
@@ -212,8 +219,8 @@ bool may_have_wrong_structure(const PrintedPlan& printed, const Plan& plan, cons
          may_have_wrong_batch_size(printed, plan, options);
 }
 
-bool find_culprits(const PrintedPlan& printed, const Plan& plan, const InferOptions& options, Report& report,
-                   bool structure_only) {
+FoundCulprits find_culprits(const PrintedPlan& printed, const Plan& plan, const InferOptions& options, Report& report,
+                            bool structure_only) {
   return Culprits(printed, plan, options, report).find(structure_only);
 }
 

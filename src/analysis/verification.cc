@@ -5,6 +5,7 @@
 #include <string_view>
 #include <utility>
 
+#include "analysis/byte_columns.h"
 #include "shardstats/analysis/culprits.h"
 
 namespace shardstats {
@@ -91,17 +92,21 @@ Verification::Verification(const PrintedPlan& printed, const std::vector<Overrid
   }
   report = verify(printed, *plan);
   look.keep_precedent = false;
-  const bool all = find_culprits(printed, *plan, look, report, plan->gave_up);
+  const bool all = find_culprits(printed, *plan, look, report, plan->gave_up).explain_all;
   settled_ = !plan->gave_up || all;
   if (settled_ && plan->gave_up) effort_ = Effort::uniform;
 }
 
 void Verification::finish() {
   if (!settled_) look_exhaustively();
-  const bool denied = deny_by_bounds();
-  const bool may_replace = !denied && (!settled_ || may_deny_the_likeliest(wrong_in(printed_, report)));
+  if (deny_by_bounds()) {
+    blame_one_cell();
+    has_suspects_ = true;
+    return;
+  }
+  const bool may_replace = !settled_ || may_deny_the_likeliest(wrong_in(printed_, report));
   const bool replaced = may_replace && take_alternative();
-  has_suspects_ = settled_ && !replaced && !denied;
+  has_suspects_ = settled_ && !replaced;
 }
 
 void Verification::find_suspects() {
@@ -129,19 +134,48 @@ bool Verification::take_alternative() {
   return replace_by_alternatives([=](std::int64_t others) { return others < errors; });
 }
 
-// Where much rests on one number, the bounds of all that explains the log, which are narrower than those of one
-// hypothesis, have to agree as well. Returns whether they deny the plan and replaced it.
+// The bounds of all that explains the log, which are narrower than those of one hypothesis, have to agree as well.
+// Returns whether they deny the plan and replaced it.
 bool Verification::deny_by_bounds() {
-  if (disputed_numbers(report) > 0 || !rests_on_one_number(*plan)) return false;
+  if (disputed_numbers(report) > 0 || (plan->columns_agree && !rests_on_one_number(*plan))) return false;
   return replace_by_alternatives([](std::int64_t errors) { return errors > 0; });
+}
+
+// One wrong number narrows the bounds of many others, which are right: where all agree without it, it alone is
+// reported.
+void Verification::blame_one_cell() {
+  const InferOptions look = with_alternatives();
+  const auto corrected = find_culprits(printed_, *plan, look, report).corrected;
+  if (!corrected) return;
+  auto other = std::make_unique<Plan>(infer(*corrected, look));
+  expect_what_shards_give(*corrected, *other);
+  Report of_culprit = verify(printed_, *other);
+  if (disputed_numbers(of_culprit) == 0) return;
+  plan = std::move(other);
+  report = std::move(of_culprit);
+}
+
+// In the cells of ranks that were taken out of the corrected block.
+void Verification::expect_what_shards_give(const PrintedPlan& corrected, Plan& of_corrected) const {
+  for (std::size_t r = 0; r < std::min(of_corrected.ranks.size(), printed_.ranks.rows.size()); ++r)
+    for (const analysis::ByteColumn& column : analysis::kByteColumns) {
+      const auto printed = column.printed_in(printed_, printed_.ranks.rows[r]);
+      if (!printed || corrected.ranks.rows[r].*column.cell) continue;
+      const ByteInterval bytes = of_corrected.ranks[r].*column.bytes;
+      of_corrected.ranks[r].*column.expected = {bytes, true, !bytes.overlaps(*printed)};
+    }
+}
+
+InferOptions Verification::with_alternatives() const {
+  InferOptions look = assumed_;
+  look.alternatives = true;
+  return look;
 }
 
 // With the bounds of all that explains the log.
 template <class IsWanted>
 bool Verification::replace_by_alternatives(const IsWanted& is_wanted) {
-  InferOptions with_all = assumed_;
-  with_all.alternatives = true;
-  return replace_by(with_all, is_wanted);
+  return replace_by(with_alternatives(), is_wanted);
 }
 
 // Takes the plan that is inferred like that instead, if its count of errors is wanted. Returns whether it did.

@@ -11,6 +11,7 @@
 #include "infer/narrow_by_perf.h"
 #include "infer/perf_search.h"
 #include "infer/read_plan.h"
+#include "infer/sum_bounds.h"
 #include "shardstats/infer/plan.h"
 #include "shardstats/limits.h"
 
@@ -266,6 +267,13 @@ void fill_in_perf(const InferOptions& options, Inference& all) {
   if (!all.perf_outcomes.empty()) fill_perf(all.perf_outcomes, all.inputs, all.perf, options.alternatives, all.plan);
 }
 
+// Bounds of all that explains the log rest on that anyway.
+void compare_columns(const InferOptions& options, Inference& all) {
+  if (options.alternatives || all.found.survivors.empty()) return;
+  const Outcome& best = all.found.survivors.front().outcome;
+  if (best.contradictions == 0) all.plan.columns_agree = columns_agree(all.inputs, best, SumBounds(all.inputs, best));
+}
+
 // How far the search went.
 void note_effort(Inference& all) {
   all.plan.gave_up |= all.found.gave_up;
@@ -312,6 +320,7 @@ Inference run_inference(const PrintedPlan& printed, const InferOptions& options)
       look_again();
   }
   rebuild_plan(options, all);
+  compare_columns(options, all);
   if (options.perf) fill_in_perf(options, all);
   finish(options, all);
   return all;

@@ -125,7 +125,9 @@ class Again {
   bool settles(KnownSums& known, const OwnDepartures& before) {
     known.list_in(outcome_, outcome_.uniform);
     Sums sums(plan_, outcome_);
-    if (outcome_.uniform) return sums.settle_within(kNoLimit) && outcome_.contradictions == 0;
+    if (outcome_.uniform)
+      return sums.settle_within(kNoLimit) && outcome_.contradictions == 0 &&
+             columns_agree(plan_, outcome_, sums.bounds());
     if (found_ != nullptr) *found_ = OutputMatcher(plan_, outcome_, sums.bounds()).assignments();
     sums.settle(&precedent_.assignments);
     const PlanWideSums wide(plan_, outcome_, sums.bounds());
@@ -133,7 +135,7 @@ class Again {
     if (outcome_.contradictions > 0 || (is_wrong_line(found) && !wide.are_usual(found, before.usual))) return false;
     const std::int64_t own = sums.has_removed_options() ? own_departures(plan_, outcome_).values : before.values;
     outcome_.freedoms += found.tables + own;
-    return true;
+    return columns_agree(plan_, outcome_, sums.bounds());
   }
 
   // The options of the table that its own cells allow are left; false: none of them. Makes its parts, if it has not got

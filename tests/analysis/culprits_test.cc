@@ -64,7 +64,7 @@ TEST(Culprits, BatchSize) {
   uniform.effort = Effort::uniform;
   const Plan plan = infer(checked.printed, uniform);
   Report report = verify(checked.printed, plan);
-  EXPECT_TRUE(find_culprits(checked.printed, plan, uniform, report, true));
+  EXPECT_TRUE(find_culprits(checked.printed, plan, uniform, report, true).explain_all);
   std::ptrdiff_t errors = 0;
   for (const Finding& finding : report.findings) {
     if (finding.severity != Severity::error) continue;

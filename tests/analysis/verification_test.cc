@@ -44,6 +44,29 @@ TEST(Verification, LooksAtSingleTablesWhereThatLeavesFewerErrors) {
   EXPECT_EQ(verification.effort(), Effort::exhaustive);
 }
 
+// How many ids or outputs some tables have is open there, but it is the same on all ranks.
+TEST(Verification, ReportsTheOneCellThatOpenTablesDoNotExplain) {
+  struct Case {
+    const char *log, *cell, *wrong, *rule;
+  };
+  for (const Case& c : {Case{"v0.5.0-half_the_bandwidth.log", " 8.11 ", "18.65 ", "rank.output"},
+                        Case{"v0.5.0-codecs_of_many_dtypes.log", " 14.23 ", "  5.69 ", "rank.input"}}) {
+    SCOPED_TRACE(c.log);
+    std::string text = planner_log(c.log);
+    const std::size_t cell = text.find(c.cell);
+    ASSERT_NE(cell, std::string::npos);
+    text.replace(cell, std::string_view(c.cell).size(), c.wrong);
+    const PrintedPlan printed = parse(find_blocks(text).front());
+    Verification verification(printed);
+    EXPECT_EQ(count(verification.report.findings).error, 0);
+    verification.finish();
+    ASSERT_EQ(count(verification.report.findings).error, 1);
+    const Finding& found = verification.report.findings.front();
+    EXPECT_EQ(found.rule->id, c.rule);
+    EXPECT_NE(std::string_view(c.wrong).find(found.where.text), std::string_view::npos);
+  }
+}
+
 // The maximum of HBM may ask for a dtype that the ranks do not show, but not where a rank contradicts it.
 TEST(Verification, TakesTheMaximumOfHbmOnlyAsTheRanksPrintIt) {
   const auto errors_of = [](std::string text, std::string_view old_cell, std::string_view new_cell) {

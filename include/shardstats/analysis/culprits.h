@@ -2,6 +2,8 @@
 // Tested by tests/analysis/culprits_test.cc.
 #pragma once
 
+#include <optional>
+
 #include "shardstats/analysis/verify.h"
 #include "shardstats/infer/plan.h"
 
@@ -9,10 +11,13 @@ namespace shardstats {
 
 // Puts the culprit, if there is one, first among the suspects of every finding that its correction removes.
 // Rows printed twice, missing rank rows, a wrong sharding type, list of ranks or batch size are looked for; without
-// `structure_only` also the inputs of a table and memory that misleads. True if a correction leaves no error at all, or
-// rank rows are missing, so that none can be tried.
-bool find_culprits(const PrintedPlan& printed, const Plan& plan, const InferOptions& options, Report& report,
-                   bool structure_only = false);
+// `structure_only` also the inputs of a table and memory that misleads.
+struct FoundCulprits {
+  bool explain_all = false;  // a correction leaves no error, or rank rows are missing, so that none can be tried
+  std::optional<PrintedPlan> corrected;  // where one correction alone leaves no error
+};
+FoundCulprits find_culprits(const PrintedPlan& printed, const Plan& plan, const InferOptions& options, Report& report,
+                            bool structure_only = false);
 
 // Can find_culprits() with `structure_only` find anything? Asks for no perf.
 bool may_have_wrong_structure(const PrintedPlan& printed, const Plan& plan, const InferOptions& options);

@@ -39,6 +39,9 @@ class Verification {
   void look_exhaustively();
   bool take_alternative();
   bool deny_by_bounds();
+  void blame_one_cell();
+  void expect_what_shards_give(const PrintedPlan& corrected, Plan& of_corrected) const;
+  InferOptions with_alternatives() const;
   template <class IsWanted>
   bool replace_by_alternatives(const IsWanted& is_wanted);
   template <class IsWanted>

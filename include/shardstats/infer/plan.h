@@ -211,6 +211,8 @@ struct Plan {
   std::vector<Assumption> assumptions;
   std::vector<JointChoices> groups;
   std::int64_t contradictions = 0;              // printed cells outside their expectation
+  bool columns_agree = true;                    // some number of ids and of outputs of each table may explain Input and
+                                                // Output of all ranks; false: bounds of all that explains the log tell
   bool gave_up = false;                         // an exhaustive search might explain more
   bool perf_left_out = false;                   // it gave up after the storage half; assumptions are not listed either
   std::shared_ptr<const FirstLook> first_look;  // where it gave up: what that search need not do again
