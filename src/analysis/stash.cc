@@ -8,6 +8,7 @@
 #include "analysis/statistics.h"
 #include "analysis/subset.h"
 #include "shardstats/analysis/composition.h"
+#include "shardstats/analysis/table_names.h"
 
 namespace shardstats {
 namespace {
@@ -129,10 +130,12 @@ class Planner {
       stash.candidate_bytes = stash.candidate_bytes + table.bytes;
     }
     stash.candidates = static_cast<std::int64_t>(candidates.size());
-    const auto chosen = analysis::best_subset(amounts, need_of(before, options_.target),
-                                              capped(std::floor(stash.window * options_.bandwidth)), steps);
+    const std::int64_t need = need_of(before, options_.target);
+    const std::int64_t room = capped(std::floor(stash.window * options_.bandwidth));
+    const auto chosen = analysis::best_subset(amounts, need, room, steps);
     for (const std::size_t i : chosen.items) stash.tables.push_back(candidates[i]);
     std::ranges::stable_sort(stash.tables, std::ranges::greater{}, [](const auto& table) { return table.bytes.high; });
+    if (chosen.bytes.low < need) stash.may_fit = may_fit(candidates, chosen, room);
     stash.bytes = chosen.bytes;
     stash.exact = chosen.exact;
     stash.off_by = chosen.off_by;
@@ -141,6 +144,26 @@ class Planner {
     stash.before = std::move(before);
     if (options_.target) stash.fits = fits_of(stash.after, *options_.target);
     return stash;
+  }
+
+  bool has_open_element_size(std::uint32_t t) const {
+    const PlanTable& table = plan_.tables[t];
+    return std::ranges::any_of(table.alternatives,
+                               [&](const Choice& choice) { return choice.element_size != table.choice.element_size; });
+  }
+
+  std::vector<MayFit> may_fit(const std::vector<StashedTable>& candidates, const analysis::Subset& chosen,
+                              std::int64_t room) {
+    std::vector<MayFit> tables;
+    for (std::size_t i = 0; i < candidates.size(); ++i) {
+      const ByteInterval with = chosen.bytes + candidates[i].bytes;
+      if (std::ranges::binary_search(chosen.items, i) || with.low > room || with.high <= room) continue;
+      if (names_.empty()) names_ = shortest_names(printed_);
+      const std::uint32_t t = candidates[i].table;
+      tables.push_back({candidates[i], names_[plan_.tables[t].row], has_open_element_size(t)});
+    }
+    std::ranges::stable_sort(tables, std::ranges::greater{}, [](const MayFit& one) { return one.table.bytes.high; });
+    return tables;
   }
 
   void add_hosts() {
@@ -209,6 +232,7 @@ class Planner {
   const Filter& filter_;
   const StashOptions& options_;
   std::map<int, std::vector<StashedTable>> candidates_;  // by rank
+  std::vector<std::string_view> names_;                  // shortest_names(), once they are needed
   StashPlan result_;
 };
 

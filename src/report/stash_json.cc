@@ -21,6 +21,7 @@ Json rank_stash_json(const RankStash& rank) {
           {"candidates", rank.candidates},
           {"candidate_bytes", value_json(rank.candidate_bytes)},
           {"tables", array_of(rank.tables, table_json)},
+          {"may_fit", array_of(rank.may_fit, [&](const MayFit& one) { return table_json(one.table); })},
           {"bytes", value_json(rank.bytes)},
           {"copy_ms", value_json(rank.copy_ms)},
           {"window_ms", rank.window},

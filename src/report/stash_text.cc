@@ -68,6 +68,18 @@ std::string fit_words(Fits fits, bool one) {
   return one ? "does not fit" : "do not fit";
 }
 
+// "table_7 may fit into the window: the log leaves its element size open (...)"
+std::string may_fit_text(const std::vector<MayFit>& tables) {
+  const MayFit& largest = tables.front();
+  const std::string name(largest.name), bytes = human_bytes(largest.table.bytes) + " of weights";
+  const std::string who = tables.size() == 1
+                              ? name + " may fit into the window"
+                              : plural(tables.size(), "more table") + " may fit into the window, such as " + name;
+  if (largest.table.bytes.exact()) return who + ": the log leaves the bytes of what is stashed open";
+  if (!largest.element_size) return who + ": the log leaves its bytes open (" + bytes + ")";
+  return who + ": the log leaves its element size open (" + bytes + "; --assume " + name + ".dtype=TYPE says it)";
+}
+
 // Why no more is stashed.
 std::string limit_text(const RankStash& rank) {
   if (rank.fits == Fits::yes) return "";
@@ -77,7 +89,7 @@ std::string limit_text(const RankStash& rank) {
     return "the peak is in " + spaced(name(phase)) + ", when the weights are needed: stashing more does not help";
   if (static_cast<std::int64_t>(rank.tables.size()) == rank.candidates) return "all tables that can be stashed are";
   if (rank.candidate_bytes.low == rank.bytes.low) return "its other tables may have no weights in HBM";
-  return "no further table fits into the window";
+  return rank.may_fit.empty() ? "no further table fits into the window" : may_fit_text(rank.may_fit);
 }
 
 class StashWriter {

@@ -82,6 +82,37 @@ TEST(Stash, TheUpperBoundKeepsTheWindow) {
   EXPECT_THAT(names(wide.stash(at(1000, 3.15)).ranks[0]), testing::ElementsAre("t0"));
 }
 
+// Only what has room with the lower bounds, and not with the upper ones, is open.
+TEST(Stash, WhatTheBoundsLeaveOpenMayFit) {
+  SmallPlan small;
+  small.sizes->front().tensor = {2900, 3100};
+  StashCase wide{small};
+  const auto open = [&](double window, const Filter& filter = {}) {
+    std::vector<std::pair<std::string_view, ByteInterval>> all;
+    for (const MayFit& one : wide.stash(at(1000, window), filter).ranks[0].may_fit)
+      all.emplace_back(one.name, one.table.bytes);
+    return all;
+  };
+  using testing::ElementsAre, testing::IsEmpty, testing::Pair;
+  wide.printed.tables.rows[0].fqn.text = "ebc.user";
+  const Filter alone = filter_of({.tables = {"user"}});
+  EXPECT_THAT(open(2.89, alone), IsEmpty());
+  EXPECT_THAT(open(2.9, alone), ElementsAre(Pair("user", ByteInterval{2900, 3100})));
+  EXPECT_THAT(open(3.09, alone), ElementsAre(Pair("user", ByteInterval{2900, 3100})));
+  EXPECT_THAT(open(3.1, alone), IsEmpty());
+  EXPECT_THAT(open(3.05), IsEmpty());                                           // t1 leaves t0 no room
+  EXPECT_THAT(open(3.1), ElementsAre(Pair("t1", exactly<std::int64_t>(200))));  // beside t0, if that is small
+  EXPECT_THAT(open(3.3), IsEmpty());                                            // all are stashed
+
+  const auto has_open_element_size = [&] { return wide.stash(at(1000, 3), alone).ranks[0].may_fit.at(0).element_size; };
+  PlanTable& table = wide.plan.tables[0];
+  EXPECT_FALSE(has_open_element_size());
+  table.alternatives = {table.choice};
+  EXPECT_FALSE(has_open_element_size());
+  table.alternatives[0].element_size = 2;
+  EXPECT_TRUE(has_open_element_size());
+}
+
 TEST(Stash, NoMoreThanTheTargetNeeds) {
   const StashCase small{SmallPlan()};
   const std::int64_t peak = small.stash(at(1000)).ranks[0].before.peak.high;

@@ -57,5 +57,22 @@ TEST(StashText, OnlyWhatIsTooLongForTheWindowDoesNotFitIntoIt) {
   EXPECT_THAT(stash_text(plan), HasSubstr("its other tables may have no weights in HBM"));
 }
 
+TEST(StashText, WhatMayFitIsNotSaidNotToFit) {
+  StashPlan plan;
+  plan.ranks = {dense_peak()};
+  plan.ranks[0].may_fit = {{{0, "ebc.table_7", {kGiB, 2 * kGiB}}, "table_7", true}};
+  EXPECT_THAT(stash_text(plan), HasSubstr("  table_7 may fit into the window: the log leaves its element size open "
+                                          "(1.000..2.000 GiB of weights; --assume table_7.dtype=TYPE says it)"));
+  plan.ranks[0].may_fit.push_back({{1, "ebc.table_8", {1, 2}}, "table_8", true});
+  plan.ranks[0].may_fit[0].element_size = false;
+  EXPECT_THAT(stash_text(plan),
+              HasSubstr("  2 more tables may fit into the window, such as table_7: the log leaves its "
+                        "bytes open (1.000..2.000 GiB of weights)"));
+  plan.ranks[0].may_fit = {{{0, "ebc.table_7", exactly(kGiB)}, "table_7", false}};
+  EXPECT_THAT(stash_text(plan), HasSubstr("  table_7 may fit into the window: the log leaves the bytes of what is "
+                                          "stashed open"));
+  EXPECT_THAT(stash_text(plan), Not(HasSubstr("no further table")));
+}
+
 }  // namespace
 }  // namespace shardstats

@@ -48,6 +48,13 @@ struct StashedTable {
   ByteInterval bytes;       // of weights
 };
 
+// A table that is not stashed for want of room, though there is some with the lower bounds of all bytes.
+struct MayFit {
+  StashedTable table;
+  std::string_view name;      // the shortest that tells it from the others
+  bool element_size = false;  // it is open how many bytes an element has
+};
+
 // Does the peak stay below the target?
 enum class Fits : std::uint8_t { yes, no, undecided };
 inline constexpr std::array<std::string_view, 3> kFitsNames = {"yes", "no", "undecided"};
@@ -58,6 +65,7 @@ struct RankStash {
   std::int64_t candidates = 0;  // tables that could be stashed
   ByteInterval candidate_bytes;
   std::vector<StashedTable> tables;                        // the largest first
+  std::vector<MayFit> may_fit;                             // likewise
   ByteInterval bytes;                                      // of all of them
   RealInterval copy_ms{};                                  // to stash them, and again to restore them
   double window = 0;                                       // ms
