@@ -4,6 +4,7 @@
 #include <cmath>
 #include <map>
 
+#include "analysis/checks.h"
 #include "analysis/shares.h"
 #include "analysis/statistics.h"
 #include "analysis/subset.h"
@@ -41,11 +42,15 @@ bool is_fused(const KernelTraits& kernel) {
   return kernel.speed == KernelSpeed::fused && !kernel.quant && !kernel.uvm && !kernel.key_value && !kernel.cached;
 }
 
-std::optional<std::int64_t> inferred_ranks_per_host(const Plan& plan) {
+struct RanksPerHost {
+  std::int64_t ranks = 0;  // 0: not known
+  bool shown = false;      // by the log
+};
+RanksPerHost ranks_per_host(const Plan& plan) {
   const auto found = std::ranges::find(plan.assumptions, "local_world_size", &Assumption::name);
-  if (found == plan.assumptions.end() || !found->alternatives.empty()) return std::nullopt;
+  if (found == plan.assumptions.end() || !found->alternatives.empty()) return {};
   const double* ranks = std::get_if<double>(&found->value);
-  return ranks == nullptr ? std::nullopt : std::optional(capped(*ranks));
+  return ranks == nullptr ? RanksPerHost{} : RanksPerHost{capped(*ranks), found->origin != Origin::flag};
 }
 
 class Planner {
@@ -167,9 +172,10 @@ class Planner {
   }
 
   void add_hosts() {
-    const std::int64_t size =
-        options_.ranks_per_host > 0 ? options_.ranks_per_host : inferred_ranks_per_host(plan_).value_or(0);
+    const RanksPerHost inferred = ranks_per_host(plan_);
+    const std::int64_t size = options_.ranks_per_host > 0 ? options_.ranks_per_host : inferred.ranks;
     if (size <= 0) return;
+    if (inferred.shown && size != inferred.ranks) result_.shown_ranks_per_host = inferred.ranks;
     const Cell cell =
         analysis::prints_all_ddr(printed_.releases.front()) ? printed_.slot(LineId::planning_memory, 1) : Cell{};
     const auto ddr = analysis::printed_bounds(cell, rank_memory_format(Release::v0_8_0), "bytes");
@@ -237,6 +243,10 @@ class Planner {
 };
 
 }  // namespace
+
+bool may_be_on_hosts(const PrintedPlan& printed, std::int64_t ranks_per_host) {
+  return std::ssize(printed.ranks.rows) % ranks_per_host == 0 || !analysis::has_all_ranks(printed);
+}
 
 StashPlan stash_of(const PrintedPlan& printed, const Plan& plan, const Filter& filter, const TimelineOptions& timeline,
                    const StashOptions& options) {

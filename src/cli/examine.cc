@@ -147,6 +147,13 @@ void answer(const Options& options, const Filter& filter, Grounds grounds, Exami
   }
 }
 
+// Why there are no such hosts; empty: there may be, or the log is to tell how large they are.
+std::string wrong_hosts(std::int64_t ranks_per_host, const PrintedPlan& printed) {
+  if (ranks_per_host == 0 || may_be_on_hosts(printed, ranks_per_host)) return {};
+  return "world_size " + std::to_string(printed.ranks.rows.size()) + " is not a multiple of --ranks-per-host " +
+         std::to_string(ranks_per_host);
+}
+
 }  // namespace
 
 Examined examine(const Options& options, const Filter& filter, const Block& block, const BlockPlace& place,
@@ -164,6 +171,8 @@ Examined examine(const Options& options, const Filter& filter, const Block& bloc
   result.view.precedent = std::move(grounds.precedent);
   const bool rests_on_plan = options.command != CommandId::render && options.command != CommandId::anonymize;
   if (rests_on_plan) examined.refused = wrong_assumptions(options, *examined.printed, *examined.plan);
+  if (options.command == CommandId::stash && examined.refused.empty())
+    examined.refused = wrong_hosts(options.stash.ranks_per_host, *examined.printed);
   if (!examined.refused.empty()) return examined;
   if (shows_details(options.command) && options.command != CommandId::report)
     result.detailed = view_block(*examined.printed, *examined.plan, place.index, true);
@@ -205,6 +214,9 @@ void warn_of_errors(const Options& options, const std::string& path, const Exami
   const auto warn_of = [&](const std::string& what) {
     warn(path + ": block " + std::to_string(examined.result.view.index + 1) + ": " + what);
   };
+  if (const auto& stash = examined.result.stash; stash && stash->shown_ranks_per_host)
+    warn_of("--ranks-per-host " + std::to_string(stash->options.ranks_per_host) + ", but the log shows " +
+            std::to_string(*stash->shown_ranks_per_host) + " ranks a host");
   if (examined.findings.error > 0) return warn_of("`shardstats verify` reports errors here");
   if (const auto beyond = examined.beyond_bounds; beyond > 0) {
     const auto [line, column] = examined.first_beyond;

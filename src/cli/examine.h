@@ -48,8 +48,8 @@ Error too_large(const std::string& path, const Place& block);
 // "no table 'tabel_1' in this block; did you mean 'table_1'?"
 std::string message_of(const UnknownTarget& unknown);
 
-// Says on standard error that verify would find errors in this block, or what no known release prints; not with
-// --quiet.
+// Says on standard error that verify would find errors in this block, what no known release prints, or which option the
+// log denies; not with --quiet.
 void warn_of_errors(const Options& options, const std::string& path, const Examined& examined);
 
 }  // namespace shardstats::cli

@@ -5,6 +5,7 @@
 
 #include <random>
 
+#include "diffs.h"
 #include "logs.h"
 #include "small_plan.h"
 
@@ -181,9 +182,27 @@ TEST(Stash, HostsAddUpTheirRanks) {
   ASSERT_EQ(inferred.hosts.size(), 1U);
   EXPECT_EQ(inferred.hosts[0].pinned, exactly<std::int64_t>(3200 + 200));
   EXPECT_EQ(inferred.hosts[0].free, std::nullopt);
+  EXPECT_EQ(inferred.shown_ranks_per_host, std::nullopt);
   StashOptions options = at(1000);
+  options.ranks_per_host = 2;
+  EXPECT_EQ(small.stash(options).shown_ranks_per_host, std::nullopt);
   options.ranks_per_host = 1;
   EXPECT_EQ(small.stash(options).hosts.size(), 2U);
+  EXPECT_EQ(small.stash(options).shown_ranks_per_host, 2);
+  Assumption& of_plan = small.plan.assumptions.front();
+  of_plan.origin = Origin::flag;
+  EXPECT_EQ(small.stash(options).shown_ranks_per_host, std::nullopt);
+  of_plan.origin = Origin::inferred;
+  of_plan.alternatives = {1.0};
+  EXPECT_EQ(small.stash(options).shown_ranks_per_host, std::nullopt);
+}
+
+TEST(Stash, HostsOfAsManyRanksAsThereAre) {
+  const std::string log = log_bytes("v1.4.0.log");  // of four ranks
+  const Checked whole(log), torn(without(log, "#         1 ", "#         1 "));
+  for (const std::int64_t count : {1, 2, 4}) EXPECT_TRUE(may_be_on_hosts(whole.printed, count)) << count;
+  for (const std::int64_t count : {3, 8, 1000}) EXPECT_FALSE(may_be_on_hosts(whole.printed, count)) << count;
+  for (const std::int64_t count : {3, 4, 1000}) EXPECT_TRUE(may_be_on_hosts(torn.printed, count)) << count;
 }
 
 TEST(Stash, Risks) {

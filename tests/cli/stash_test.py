@@ -6,6 +6,7 @@ from tool import CORPUS, LOGS, block_of, run
 
 RATE = ["--bandwidth", "450GB/s", "--window", "60ms", "--activations", "20GiB"]
 PUBLIC = CORPUS / "public" / "sharding_stats_example.txt"
+ON_HOSTS = CORPUS / "plans" / "v1.4.0" / "mixed-201.log"
 
 
 def stash(*arguments, log="v1.4.0.log"):
@@ -57,6 +58,24 @@ class Stash(unittest.TestCase):
         plan = stash(*RATE, "--rank", "1", "--ranks-per-host", "4")
         self.assertEqual([rank["rank"] for rank in plan["ranks"]], [1])
         self.assertGreater(plan["hosts"][0]["pinned"]["high"], plan["ranks"][0]["bytes"]["high"])
+
+    def test_hosts_that_cannot_be(self):
+        for count in ("5", "96", "1000"):  # of 48 ranks
+            done = run("stash", *RATE, "--ranks-per-host", count, "main.log")
+            self.assertEqual(done.returncode, 2, count)
+            self.assertIn(f"world_size 48 is not a multiple of --ranks-per-host {count}\n".encode(), done.stderr)
+        for count in ("0", "1", "8", "48"):
+            self.assertEqual(run("stash", *RATE, "--ranks-per-host", count, "main.log").returncode, 0, count)
+
+    @unittest.skipUnless(ON_HOSTS.exists(), f"no log at {ON_HOSTS} (SHARDSTATS_SHARED)")
+    def test_hosts_that_the_log_denies(self):
+        """The log shows 8 ranks a host."""
+        warning = b"--ranks-per-host 4, but the log shows 8 ranks a host\n"
+        for options, warned in ((("4",), True), (("8",), False), (("0",), False), (("4", "-q"), False),
+                                (("4", "--assume", "local_world_size=8"), False)):
+            done = run("stash", *RATE, "--ranks-per-host", *options, ON_HOSTS)
+            self.assertEqual(done.returncode, 0, options)
+            self.assertEqual(warning in done.stderr, warned, options)
 
     def test_options_that_are_wrong(self):
         for option, value in (("--bandwidth", "450GB"), ("--bandwidth", "0GB/s"), ("--window", "0ms"), ("--window", "60s"),

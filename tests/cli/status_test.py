@@ -519,7 +519,7 @@ class Status(unittest.TestCase):
         self.assertEqual(plain.stdout, padded.stdout)
         self.assertEqual(run("reconstruct", "-n", "08", "v1.8.0-nodebug.log").returncode, 0)  # no octal number
         hosts = [run("stash", "-f", "json", "--bandwidth", "450GB/s", "--ranks-per-host", count, "main.log").stdout
-                 for count in ("8", "08", "10", "010")]
+                 for count in ("8", "08", "12", "012")]
         self.assertEqual((hosts[0], hosts[2]), (hosts[1], hosts[3]))
         self.assertNotEqual(hosts[0], hosts[2])
 

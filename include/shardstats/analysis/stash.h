@@ -112,8 +112,12 @@ struct StashPlan {
   std::array<std::int64_t, kFitsNames.size()> fits{};  // ranks of each kind, with a target
   std::vector<RankStash> ranks;                        // in the order of Plan::ranks
   std::vector<HostMemory> hosts;                       // of all ranks; empty: ranks per host not known
+  std::optional<std::int64_t> shown_ranks_per_host;    // for certain by the log, where the options say another number
   std::vector<RiskFound> risks;
 };
+
+// Can all ranks of the log be on hosts of so many each? Where rows of ranks are lost, nobody knows.
+bool may_be_on_hosts(const PrintedPlan& printed, std::int64_t ranks_per_host);
 
 // `plan` was inferred with InferOptions::shard_parts; `filter` chooses the tables that may be stashed and the ranks
 // that are reported. Names point into the log.
