@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <variant>
 
 #include "analysis/checks.h"
 #include "analysis/diff_parts.h"
@@ -234,23 +235,38 @@ std::vector<NumberDiff> plan_numbers(const DiffSide& base, const DiffSide& next,
   return numbers;
 }
 
-NumberDiff headroom(const DiffSide& base, const DiffSide& next, const std::vector<NumberDiff>& numbers,
-                    const NumberDiff& largest) {
-  const auto planning = std::ranges::find(numbers, "planning_hbm", &NumberDiff::name);
-  if (planning == numbers.end()) return difference("headroom", DiffUnit::bytes, std::nullopt, std::nullopt);
-  const auto left = [&](const DiffSide& of, Known NumberDiff::*side) -> Known {
-    const Known &all = *planning.*side, &taken = largest.*side;
-    if (!all || !taken || all->high <= 0 || !planning_of_all(of.printed, of.plan)) return std::nullopt;
-    return *all - *taken;
-  };
-  NumberDiff diff =
-      difference("headroom", DiffUnit::bytes, left(base, &NumberDiff::before), left(next, &NumberDiff::after));
-  if (diff.before && diff.after && !planning->changed) {
-    diff.changed = largest.changed;
-    diff.follows_inputs = largest.follows_inputs;
-    diff.change = RealInterval{} - largest.change;
+// Of the largest rank, or why there is none.
+using Headroom = std::variant<RealInterval, NoHeadroom>;
+
+// `log`: the side itself, of a changed plan the one it was changed from. Devices that are alike in it stay so, however
+// small they become; those of more ranks or fewer are alike in any case.
+Headroom headroom_of(const DiffSide& log, const DiffSide& side, const Known& planning, const Known& largest) {
+  if (!planning) return NoHeadroom::not_printed;
+  if (planning->high <= 0 || !hbm_shares(side.printed, side.plan).counted) return NoHeadroom::not_counted;
+  if (!largest) return NoHeadroom::ranks_unknown;
+  if (planning_of_all(log.printed, log.plan) || planning_of_all(side.printed, side.plan)) return *planning - *largest;
+  return capacities_differ(log.printed, log.plan) ? NoHeadroom::other_devices : NoHeadroom::contradicted;
+}
+
+Known take_headroom(const Headroom& headroom, NoHeadroom& why_not) {
+  if (const auto* bytes = std::get_if<RealInterval>(&headroom)) return *bytes;
+  why_not = std::get<NoHeadroom>(headroom);
+  return std::nullopt;
+}
+
+void set_headroom(const DiffSide& base, const DiffSide& next, PlanDiff& diff) {
+  const auto line = std::ranges::find(diff.numbers, "planning_hbm", &NumberDiff::name);
+  const NumberDiff planning = line == diff.numbers.end() ? NumberDiff{} : *line;
+  const NumberDiff& largest = diff.largest.hbm;
+  const DiffSide& log = next.growth != nullptr ? base : next;
+  const Known before = take_headroom(headroom_of(base, base, planning.before, largest.before), diff.no_headroom_before);
+  const Known after = take_headroom(headroom_of(log, next, planning.after, largest.after), diff.no_headroom_after);
+  diff.headroom = difference("headroom", DiffUnit::bytes, before, after);
+  if (before && after && !planning.changed) {
+    diff.headroom.changed = largest.changed;
+    diff.headroom.follows_inputs = largest.follows_inputs;
+    diff.headroom.change = RealInterval{} - largest.change;
   }
-  return diff;
 }
 
 // ---- what is shown -------------------------------------------------------------------------------------------------
@@ -364,7 +380,7 @@ PlanDiff diff_plans(const DiffSide& base, const DiffSide& next, const Filter& fi
   diff.numbers = plan_numbers(base, next, all_ranks ? diff.ranks : std::vector<RankDiff>{});
   // Where rows are lost nobody knows which ranks are new or gone.
   if (!all_ranks) std::erase_if(diff.ranks, [](const RankDiff& rank) { return rank.presence != Presence::both; });
-  diff.headroom = headroom(base, next, diff.numbers, diff.largest.hbm);
+  set_headroom(base, next, diff);
   diff.causes = causes_of(wide, tables, total_hbm(diff.numbers), other_tables, lost_tables);
   // What a changed plan changes is stated, not found.
   if (next.growth == nullptr && base.plan.contradictions + next.plan.contradictions > 0)

@@ -219,9 +219,10 @@ std::string change_text(const NumberDiff& number) {
   return signed_text(number.change, number.unit) + (percent.empty() ? "" : " (" + percent + ")");
 }
 
-std::string both_text(const NumberDiff& number) {
-  const auto [before, after] = side_texts(number);
-  std::string text = before + " -> " + after;
+std::string both_text(const NumberDiff& number) { return both_text(number, side_texts(number)); }
+
+std::string both_text(const NumberDiff& number, const Sides& sides) {
+  std::string text = sides.before + " -> " + sides.after;
   if (!number.changed) return text;
   const std::string percent = percent_text(number);
   return text + " (" + signed_text(number.change, number.unit) + (percent.empty() ? "" : ", " + percent) + ")";

@@ -20,6 +20,22 @@ std::string words_of_part(std::string_view part) {
   return found == std::end(kParts) ? spaced(part) : std::string(found->second);
 }
 
+std::string no_headroom_text(NoHeadroom why) {
+  constexpr std::array<std::string_view, 5> kWhys = {
+      "not printed", "not known: the planner counts no HBM of this device", "not known: not all ranks are",
+      "not known: devices have planning memory of their own",
+      "not known: percentages of ranks are not of the printed planning memory"};
+  return std::string(kWhys.at(static_cast<std::size_t>(why)));
+}
+
+// By how much the values are too large, where they are below 0.
+NumberDiff without_sign(NumberDiff number) {
+  for (auto* value : {&number.before, &number.after})
+    if (*value) *value = RealInterval{} - **value;
+  number.change = RealInterval{} - number.change;
+  return number;
+}
+
 std::string_view why_not_compared(const NotCompared& of) {
   if (of.before && of.after) return of.partly ? "both logs have lost" : "neither log prints";
   if (of.partly) return of.before ? "the first log has lost" : "the second log has lost";
@@ -81,8 +97,16 @@ std::string headline_text(const PlanDiff& diff) {
 }
 
 std::string headroom_text(const PlanDiff& diff) {
-  if (!diff.headroom.before && !diff.headroom.after) return {};
-  return "headroom to planning memory: " + both_text(diff.headroom);
+  const NumberDiff& headroom = diff.headroom;
+  if (!headroom.before && !headroom.after) return {};
+  const auto is_short = [](const auto& side) { return side && side->high < 0; };
+  const Sides lacking = side_texts(without_sign(headroom));
+  Sides sides = side_texts(headroom);
+  if (is_short(headroom.before)) sides.before = lacking.before + " too much";
+  if (is_short(headroom.after)) sides.after = lacking.after + " too much";
+  if (!headroom.before) sides.before = no_headroom_text(diff.no_headroom_before);
+  if (!headroom.after) sides.after = no_headroom_text(diff.no_headroom_after);
+  return "headroom to planning memory: " + both_text(headroom, sides);
 }
 
 std::string limit_text(const LimitResult& result) {

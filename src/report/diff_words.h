@@ -30,6 +30,7 @@ bool may_have_changed(const NumberDiff& number);
 std::string change_text(const NumberDiff& number);
 // "3.858 GiB -> 5.96 GiB (+2.1 GiB, +54.5%)"
 std::string both_text(const NumberDiff& number);
+std::string both_text(const NumberDiff& number, const Sides& sides);  // of other words for them
 
 // "tables and kernels, since the second log does not print them"; empty if nothing is left out.
 std::string not_compared_text(const PlanDiff& diff);
@@ -45,7 +46,7 @@ std::string hidden_text(const PlanDiff& diff);
 inline constexpr std::string_view kNoDifference = "nothing changes: with it the plan is as logged";  // of whatif
 // "largest rank HBM: 3.858 GiB on rank 43 -> 5.96 GiB on rank 43, +2.1 GiB (+54.5%)"; empty if neither log gives it.
 std::string headline_text(const PlanDiff& diff);
-std::string headroom_text(const PlanDiff& diff);  // likewise
+std::string headroom_text(const PlanDiff& diff);  // likewise; what is below 0 is "too much"
 // "largest rank HBM increased by more than 2GiB"
 std::string limit_text(const LimitResult& result);
 Verdict verdict_of(LimitStatus status);

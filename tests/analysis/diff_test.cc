@@ -276,6 +276,25 @@ TEST(Diff, LinesThatLogsWithoutTablesHaveLost) {
   }
 }
 
+TEST(Diff, WhyThereIsNoHeadroom) {
+  const std::string log = log_bytes("v1.4.0.log");
+  const std::string wrong = changed(log, "#         0 ", "(57%)", "(37%)");
+  const std::string devices =
+      changed(changed(log, "#         1 ", "(10%)", "(120%)"), "#         2 ", "(1%)", "(12%)");  // smaller ones
+  const std::string table = "weighted.ad_emb ";  // which would tell the rank that is lost, too
+  const std::string lost = without(without(log, "#         1 ", "#         1 "), table, table);
+  using enum NoHeadroom;
+  for (const auto& [other, why] :
+       {std::pair(wrong, contradicted), {devices, other_devices}, {log_bytes("v1.8.0-nodebug.log"), not_printed}}) {
+    const PlanDiff after = diff(log, other), before = diff(other, log);
+    EXPECT_TRUE(after.headroom.before && !after.headroom.after);
+    EXPECT_EQ(after.no_headroom_after, why);
+    EXPECT_TRUE(before.headroom.after && !before.headroom.before);
+    EXPECT_EQ(before.no_headroom_before, why);
+  }
+  EXPECT_EQ(diff(log, lost).no_headroom_after, ranks_unknown);
+}
+
 TEST(Diff, FilteredChangesAreStillChanges) {
   const Checked a(log_bytes("v1.8.0-nodebug.log")), b(log_bytes("v1.8.0.log"));
   const Filter filter = filter_of({.ranks = {"77"}, .kernels = {"no such kernel"}});

@@ -98,6 +98,7 @@ CASES = {  # name: arguments, standard input; and where to run, if not among the
     "what_if": (["whatif", "--set", "batch_size=64", "--set", "ad_emb.dtype=fp16", "v1.4.0.log"], b""),
     "what_if_render": (["whatif", "--set", "device_os_ad_id.sharding=RW", "--render", "v1.4.0.log"], b""),
     "what_if_open": (["whatif", "--set", "release=v1.8.0", "v1.4.0.log"], b""),
+    "what_if_small_device": (["whatif", "--set", "hbm=100MiB", "v1.4.0.log"], b""),
     "what_if_release": (["whatif", "-q", "--set", "release=v1.8.0", "--render", "v1.4.0.log"], b""),
     "what_if_placed": (["whatif", "--ascii", "-n", "1", "--set", "share_embed_emb.sharding=TW", "--set", "drop ad_emb",
                         "v1.4.0.log"], b""),

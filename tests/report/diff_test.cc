@@ -288,6 +288,27 @@ TEST(DiffGithub, OneAnnotation) {
             "same plan\n");
 }
 
+TEST(DiffText, HeadroomBelowZeroIsTooMuch) {
+  const auto text = [](std::optional<double> before, std::optional<double> after) {
+    PlanDiff diff;
+    const auto known = [](std::optional<double> x) { return x ? std::optional(exactly(*x * kMega)) : std::nullopt; };
+    diff.headroom.before = known(before);
+    diff.headroom.after = known(after);
+    diff.headroom.changed = before && after;
+    if (before && after) diff.headroom.change = *diff.headroom.after - *diff.headroom.before;
+    diff.no_headroom_after = NoHeadroom::contradicted;
+    return diff_words::headroom_text(diff);
+  };
+  EXPECT_EQ(text(100, 50), "headroom to planning memory: 100.0 MiB -> 50.0 MiB (-50.0 MiB, -50.0%)");
+  EXPECT_EQ(text(100, -50), "headroom to planning memory: 100.0 MiB -> 50.0 MiB too much (-150.0 MiB, -150.0%)");
+  EXPECT_EQ(text(-50, -150), "headroom to planning memory: 50.0 MiB too much -> 150.0 MiB too much (-100.0 MiB)");
+  EXPECT_EQ(text(100, std::nullopt),
+            "headroom to planning memory: 100.0 MiB -> not known: percentages of ranks are not of the printed planning "
+            "memory");
+  EXPECT_EQ(text(std::nullopt, 100), "headroom to planning memory: not printed -> 100.0 MiB");
+  EXPECT_EQ(text(std::nullopt, std::nullopt), "");
+}
+
 // Text says of which tables an effect is, a number by itself cannot.
 TEST(DiffJson, NoEffectOfTheTablesThatAreLeft) {
   Cause cause;

@@ -160,12 +160,22 @@ struct NotCompared {
   bool before = false, after = false;  // the logs that lack it
 };
 
+// Why a side has no headroom.
+enum class NoHeadroom : std::uint8_t {
+  not_printed,    // the planning memory
+  not_counted,    // the planner counts no HBM of this device
+  ranks_unknown,  // so that the largest is
+  other_devices,  // each has a planning memory of its own
+  contradicted,   // percentages of ranks are of another planning memory than the printed one
+};
+
 struct PlanDiff {
   std::vector<Release> releases_before, releases_after;  // candidates
   std::vector<NumberDiff> numbers;                       // of the whole plan, those known on a side
   LargestRank largest;
-  NumberDiff headroom;        // planning memory less the largest rank's HBM
-  std::vector<Cause> causes;  // most important first
+  NumberDiff headroom;                                   // planning memory less the largest rank's HBM
+  NoHeadroom no_headroom_before{}, no_headroom_after{};  // of a side that has none
+  std::vector<Cause> causes;                             // most important first
   std::vector<AssumptionDiff> assumptions;
   std::vector<TableDiff> tables;  // that changed and the filter keeps, largest change first; likewise the next two
   std::vector<RankDiff> ranks;
