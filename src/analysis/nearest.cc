@@ -116,6 +116,11 @@ std::string near_sharding(std::string_view word) {
   return did_you_mean(nearest_of(word, {kShardingNames.begin(), kShardingNames.end()}));
 }
 
+std::string near_release(std::string_view word) {
+  const std::string meant = "v" + std::string(word);
+  return did_you_mean(parse_release(meant) ? meant : "");
+}
+
 std::string did_you_mean(const std::vector<std::string>& names) {
   std::string text;
   for (const std::string& name : names) text += (text.empty() ? "; did you mean '" : " or '") + name + "'";

@@ -9,6 +9,7 @@
 #include "report/words.h"
 #include "shardstats/analysis/nearest.h"
 #include "shardstats/analysis/table_names.h"
+#include "shardstats/infer/overrides.h"
 #include "shardstats/limits.h"
 #include "shardstats/numbers/printed.h"
 #include "shardstats/planner/perf.h"
@@ -19,6 +20,7 @@ namespace shardstats::cli {
 namespace {
 
 constexpr std::size_t kMostPoints = 1000;          // of one sweep
+constexpr std::int64_t kLeastBytes = kMiB;         // of a device's memory
 constexpr std::string_view kBetweenValues = ", ";  // of AttributeForm
 
 std::string_view trimmed(std::string_view text) {
@@ -27,9 +29,14 @@ std::string_view trimmed(std::string_view text) {
   return text.substr(first, text.find_last_not_of(" \t\r") - first + 1);
 }
 
+// What stands behind the comma of "1,024" is no value of a sweep.
+bool is_padded(std::string_view number) {
+  return number.size() > 1 && number[0] == '0' && number[1] >= '0' && number[1] <= '9';
+}
+
 std::optional<double> number_of(std::string_view text) {
   const auto value = parse_real(text);
-  return value && *value >= 0 ? value : std::nullopt;
+  return value && *value >= 0 && !is_padded(text) ? value : std::nullopt;
 }
 
 std::int64_t most_of(const AttributeForm& form) {
@@ -43,7 +50,7 @@ bool read_value(const AttributeForm& form, std::string_view text, Change& change
     case ValueKind::count: {
       const auto number = parse_integer(text, most_of(form));
       change.number = static_cast<double>(number.value_or(0));
-      return number && *number > 0;
+      return number && *number > 0 && !is_padded(text);
     }
     case ValueKind::number: {
       const auto number = number_of(text);
@@ -58,7 +65,7 @@ bool read_value(const AttributeForm& form, std::string_view text, Change& change
     case ValueKind::bytes: {
       const auto bytes = parse_size(text);
       change.number = static_cast<double>(bytes.value_or(0));
-      return bytes && *bytes >= kMiB;  // fewer lack their unit
+      return bytes && *bytes >= kLeastBytes;
     }
     case ValueKind::bandwidth: {
       const auto bandwidth = parse_rate(text);
@@ -74,6 +81,7 @@ bool read_value(const AttributeForm& form, std::string_view text, Change& change
       change.word = text;
       if (form.attribute == Attribute::kernel) return find_kernel(text) != nullptr;
       if (form.attribute == Attribute::release) return parse_release(text).has_value();
+      if (form.attribute == Attribute::dtype) return is_dtype(text);
       return std::ranges::count(split(form.values, kBetweenValues), text) > 0;
     case ValueKind::none:
       return text.empty();
@@ -89,17 +97,35 @@ std::string what_is(const AttributeForm& form) {
   return form.kind == ValueKind::number ? "a number: " + values : "one of " + values;
 }
 
-// "; did you mean 'v1.8.0'?" of "1.8.0", or nothing.
-std::string near_value(const AttributeForm& form, const std::string& text) {
+// "1024" of "1,024" and "0512"; empty: the text is another one.
+std::string without_separators(std::string_view text) {
+  std::string digits;
+  for (const char c : text)
+    if (c != ',') digits += c;
+  digits.erase(0, std::min(digits.find_first_not_of('0'), digits.size()));
+  return parse_integer(digits) ? digits : "";
+}
+
+// "; did you mean 'v1.8.0'?" of "1.8.0", or nothing. `value`: the value with all its commas that `text` is of.
+std::string near_value(const AttributeForm& form, const std::string& text, std::string_view value) {
+  const bool is_amount =
+      form.kind == ValueKind::count || form.kind == ValueKind::number || form.kind == ValueKind::multiplier;
+  if (is_amount && is_padded(text)) return did_you_mean(without_separators(value));
   if (form.kind == ValueKind::bytes) return did_you_mean(sizes_meant(text));
   if (form.kind == ValueKind::bandwidth) return did_you_mean(rate_meant(text));
   if (form.kind != ValueKind::word) return {};
   if (form.attribute == Attribute::sharding) return near_sharding(text);
-  if (form.attribute == Attribute::release) return did_you_mean(parse_release("v" + text) ? "v" + text : "");
+  if (form.attribute == Attribute::release) return near_release(text);
   if (form.attribute != Attribute::kernel) return did_you_mean(nearest_of(text, split(form.values, kBetweenValues)));
   std::vector<std::string> kernels;
   for (const KernelName& kernel : kKernelNames) kernels.emplace_back(kernel.name);
   return did_you_mean(nearest_of(text, kernels));
+}
+
+std::string not_a_value(const AttributeForm& form, const std::string& text, std::string_view value) {
+  if (form.kind == ValueKind::bytes && parse_size(text))
+    return "'" + text + "' is too small; it has to be at least 1MiB";
+  return "'" + text + "' is not " + what_is(form) + near_value(form, text, value);
 }
 
 // Two assignments of which only one can hold.
@@ -248,14 +274,14 @@ std::variant<Assignment, std::string> parse_assignment(std::string_view text) {
     return f.name == name && f.kind != ValueKind::none && (of_table ? f.of_tables : f.of_run);
   });
   if (form == table.end()) return unknown_attribute(assignment.key, name, of_table);
-  auto points = points_of(trimmed(text.substr(equals + 1)), *form);
+  const std::string_view value = trimmed(text.substr(equals + 1));
+  auto points = points_of(value, *form);
   if (auto* wrong = std::get_if<std::string>(&points)) return assignment.key + ": " + *wrong;
   for (std::string& point : std::get<std::vector<std::string>>(points)) {
     Change change;
     change.attribute = form->attribute;
     change.text = assignment.key + "=" + point;
-    if (!read_value(*form, point, change))
-      return assignment.key + ": '" + point + "' is not " + what_is(*form) + near_value(*form, point);
+    if (!read_value(*form, point, change)) return assignment.key + ": " + not_a_value(*form, point, value);
     assignment.values.push_back(std::move(change));
   }
   return assignment;

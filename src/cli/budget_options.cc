@@ -18,7 +18,7 @@ struct LimitText {
   std::string_view type, expected;
 };
 // In the order of BudgetUnit, but for words, which are no limits.
-constexpr std::array<LimitText, 4> kLimitTexts = {{{"SIZE", "a size such as 72GiB, 80GB or 4096 (bytes)"},
+constexpr std::array<LimitText, 4> kLimitTexts = {{{"SIZE", kSizes},
                                                    {"PERCENT", "a percentage such as 10% or 2.5"},
                                                    {"MS", "milliseconds such as 12.5 or 12.5ms"},
                                                    {"N", "a whole number"}}};

@@ -76,7 +76,7 @@ std::optional<std::string> read_largest(const ChangeTexts& texts, bool is_said, 
   if (texts.max_hbm) {
     question.max_hbm = parse_size(*texts.max_hbm);
     if (!question.max_hbm)
-      return "--max-hbm '" + *texts.max_hbm + "': expected a size, for example 72GiB" +
+      return "--max-hbm '" + *texts.max_hbm + "' is not " + std::string(kSizes) +
              did_you_mean(sizes_meant(*texts.max_hbm));
   }
   count.is_asked = true;

@@ -107,12 +107,18 @@ std::optional<std::string> wrong_output(const Options& options, const Command& c
   return std::nullopt;
 }
 
+// "; did you mean 'v1.8.0'?" of "release=1.8.0", or nothing.
+std::string near_assumption(std::string_view text) {
+  constexpr std::string_view kRelease = "release=";
+  return text.starts_with(kRelease) ? near_release(text.substr(kRelease.size())) : "";
+}
+
 // One that is none, or two that contradict each other: which of them holds would depend on their order.
 std::optional<std::string> wrong_assumption(const std::vector<std::string>& texts) {
   std::map<std::pair<std::string, std::string>, std::string> values;  // by table and key
   for (const std::string& text : texts) {
     const auto parsed = parse_override(text);
-    if (const auto* bad = std::get_if<BadOverride>(&parsed)) return bad->message;
+    if (const auto* bad = std::get_if<BadOverride>(&parsed)) return bad->message + near_assumption(text);
     const auto& one = std::get<Override>(parsed);
     const auto [known, is_new] = values.try_emplace({one.table, one.key}, one.value);
     if (!is_new && known->second != one.value)

@@ -51,7 +51,8 @@ std::optional<std::int64_t> decimals(std::string_view digits, std::int64_t unit)
 std::optional<std::int64_t> parse_size(std::string_view text) {
   const std::size_t end = std::min(text.find_first_not_of("0123456789."), text.size());
   const auto* unit = std::ranges::find(kUnits, unit_behind(text, end), &SizeUnit::name);
-  if (unit == kUnits.end()) return std::nullopt;
+  const bool is_zero = text.find_first_not_of("0.") == std::string_view::npos;
+  if (unit == kUnits.end() || (unit->name.empty() && !is_zero)) return std::nullopt;
   const std::string_view number = text.substr(0, end);
   const std::size_t point = std::min(number.find('.'), number.size());
   const auto whole = parse_integer(number.substr(0, point), INT64_MAX / unit->bytes);
@@ -67,11 +68,16 @@ std::vector<std::string> sizes_meant(std::string_view text) {
   const std::size_t end = std::min(text.find_first_not_of("0123456789."), text.size());
   const std::string_view unit = unit_behind(text, end);
   std::vector<std::string> sizes;
+  if (unit.empty()) {  // as many GiB as devices have, or bytes
+    const auto bytes = parse_size(std::string(text) + "B");
+    if (bytes) sizes.push_back(std::string(text) + (*bytes < kMiB ? "GiB" : "B"));
+    return sizes;
+  }
   for (const SizeUnit& known : kUnits) {
     const std::string_view prefix = known.name.substr(0, std::min<std::size_t>(known.name.size(), 1));
     const bool is_meant = equal_without_case(unit, known.name) || equal_without_case(unit, prefix);
     const std::string size = std::string(text.substr(0, end)) + std::string(known.name);
-    if (end > 0 && !unit.empty() && known.name != "KB" && is_meant && parse_size(size)) sizes.push_back(size);
+    if (end > 0 && known.name != "KB" && is_meant && parse_size(size)) sizes.push_back(size);
   }
   return sizes;
 }

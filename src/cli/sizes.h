@@ -9,11 +9,13 @@
 
 namespace shardstats::cli {
 
-// Bytes, cut to whole ones: "72GiB", "1.5 TiB", "80GB" (10^9), "4096". Units: B, kB, KB, MB, GB, TB, KiB, MiB, GiB,
-// TiB; at most six digits behind the point. std::nullopt: no such size, or more than 64 bits hold.
+// Bytes, cut to whole ones: "72GiB", "1.5 TiB", "80GB" (10^9), "4096B". Units: B, kB, KB, MB, GB, TB, KiB, MiB, GiB,
+// TiB; only 0 needs none. std::nullopt: no such size, or more than 64 bits hold.
 std::optional<std::int64_t> parse_size(std::string_view text);
 
-// What may be meant by a text that is no size: "16GB" and "16GiB" of "16G", "16GiB" of "16gib".
+inline constexpr std::string_view kSizes = "a size such as 72GiB or 80GB";
+
+// What may be meant by a text that is no size: "16GB" and "16GiB" of "16G", "16GiB" of "16gib" and of "16".
 std::vector<std::string> sizes_meant(std::string_view text);
 
 // Bytes a millisecond, above zero, of a size a second: "450GB/s".

@@ -12,7 +12,7 @@ namespace {
 
 std::string wrong_size(const std::string& text) {
   if (parse_size(text)) return {};
-  return "'" + text + "' is not a size such as 72GiB, 80GB or 4096 (bytes)" + did_you_mean(sizes_meant(text));
+  return "'" + text + "' is not " + std::string(kSizes) + did_you_mean(sizes_meant(text));
 }
 
 std::string wrong_rate(const std::string& text) {

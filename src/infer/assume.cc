@@ -337,6 +337,8 @@ void list_assumptions(const PlanInputs& plan, const SearchResult& found, const I
 
 }  // namespace infer_detail
 
+bool is_dtype(std::string_view word) { return infer_detail::dtype_index(word).has_value(); }
+
 bool is_about(const Override& override, std::string_view fqn) {
   return override.table.empty() || is_named(fqn, override.table);
 }

@@ -110,9 +110,9 @@ std::string headroom_text(const PlanDiff& diff) {
 }
 
 std::string limit_text(const LimitResult& result) {
-  // As it was given; a bare number is of bytes.
+  // As it was given; only 0 needs no unit.
   const bool has_unit = result.limit.text.find_first_not_of("0123456789.") != std::string::npos;
-  const std::string limit = result.limit.text + (has_unit ? "" : result.limit.text == "1" ? " byte" : " bytes");
+  const std::string limit = result.limit.text + (has_unit ? "" : " bytes");
   switch (result.status) {
     case LimitStatus::kept:
       return "largest rank HBM increased by no more than " + limit;

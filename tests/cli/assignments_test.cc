@@ -38,6 +38,8 @@ TEST(Assignments, OfTheRun) {
   EXPECT_EQ(good("release=v1.8.0").values.front().word, "v1.8.0");
   EXPECT_EQ(good("release=v1.5.0").values.front().word, "v1.5.0");  // whose tag is V1.5.0
   EXPECT_EQ(good("dtype=fp16").table, "");
+  for (const char* dtype : {"fp32", "float32", "half", "2", "uint8"})  // as --assume spells them
+    EXPECT_EQ(good("dtype=" + std::string(dtype)).values.front().word, dtype);
 }
 
 TEST(Assignments, OfTables) {
@@ -79,6 +81,15 @@ TEST(Assignments, WhatIsWrongWithThem) {
   EXPECT_THAT(wrong("table_7.sharding=XW"), HasSubstr("one of TW, CW"));
   EXPECT_THAT(wrong("table_7.pooling_factor=nan"), HasSubstr("'nan' is not a number: ids a sample"));
   EXPECT_THAT(wrong(".dtype=fp16"), HasSubstr("the name of a table is missing"));
+  EXPECT_THAT(wrong("batch_size=1,024"), HasSubstr("'024' is not a number of samples"));
+  EXPECT_THAT(wrong("batch_size=1,024"), HasSubstr("; did you mean '1024'?"));
+  EXPECT_THAT(wrong("batch_size=0512"), HasSubstr("; did you mean '512'?"));
+  EXPECT_THAT(wrong("t.pooling_factor=1,024"), HasSubstr("; did you mean '1024'?"));
+  EXPECT_THAT(wrong("t.pooling_factor=0.5,00.5"), HasSubstr("'00.5' is not a number"));
+  EXPECT_EQ(wrong("hbm=0GiB"), "hbm: '0GiB' is too small; it has to be at least 1MiB");
+  EXPECT_EQ(wrong("hbm=80B"), "hbm: '80B' is too small; it has to be at least 1MiB");
+  EXPECT_THAT(wrong("hbm=80"), HasSubstr("; did you mean '80GiB'?"));
+  EXPECT_THAT(wrong("dtype=int4"), HasSubstr("one of fp32, fp16, bf16, int8"));
   EXPECT_THAT(wrong("drop "), HasSubstr("expected KEY=VALUE"));
 }
 

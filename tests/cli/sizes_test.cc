@@ -11,7 +11,8 @@ TEST(Sizes, Bytes) {
     const char* text;
     std::int64_t bytes;
   } cases[] = {{"0", 0},
-               {"4096", 4096},
+               {"0.0", 0},
+               {"0GiB", 0},
                {"17B", 17},
                {"1kB", 1000},
                {"1KB", 1000},
@@ -32,7 +33,7 @@ TEST(Sizes, Bytes) {
                {"8388607.9999999TiB", 9'223'372'036'854'665'856},
                {"2TB", 2'000'000'000'000},
                {"1TiB", 1'099'511'627'776},
-               {"9223372036854775807", INT64_MAX},
+               {"9223372036854775807B", INT64_MAX},
                {"8388607TiB", 9'223'370'937'343'148'032}};
   for (const auto& c : cases) EXPECT_EQ(parse_size(c.text), c.bytes) << c.text;
 }
@@ -43,7 +44,10 @@ TEST(Sizes, Meant) {
   EXPECT_THAT(sizes_meant("1.5 g"), ElementsAre("1.5GB", "1.5GiB"));
   EXPECT_THAT(sizes_meant("16gib"), ElementsAre("16GiB"));
   EXPECT_THAT(sizes_meant("16Mb"), ElementsAre("16MB"));
-  for (const char* text : {"", "G", "16", "16X", "-16GB", "1.2.3G"}) EXPECT_TRUE(sizes_meant(text).empty()) << text;
+  EXPECT_THAT(sizes_meant("72"), ElementsAre("72GiB"));
+  EXPECT_THAT(sizes_meant("0.5"), ElementsAre("0.5GiB"));
+  EXPECT_THAT(sizes_meant("77309411328"), ElementsAre("77309411328B"));
+  for (const char* text : {"", "G", "16 ", "16X", "-16GB", "1.2.3G"}) EXPECT_TRUE(sizes_meant(text).empty()) << text;
 }
 
 TEST(Sizes, RateMeant) {
@@ -74,7 +78,10 @@ TEST(Sizes, NoBytes) {
                            "nan",
                            "1.5.GiB",
                            "1 ",
-                           "9223372036854775808",
+                           "9223372036854775808B",
+                           "72",
+                           "0.5",
+                           "4096",
                            "8388608TiB",
                            "8388608.0000001TiB",
                            "1.0000000xGiB",

@@ -22,10 +22,15 @@ CASES = [  # words, what standard error says
     (["verify", "--json", LOG], "unknown option '--json' of verify; did you mean '--format json'?"),
     (["explain", "plan", "--csv", LOG], "unknown option '--csv' of explain; see `shardstats explain --help`"),
     (["reconstruct", "--sort", "foo", LOG], "--sort: 'foo': expected log, name, hbm, ddr or ssd; see `shardstats reconstruct --help`"),
-    (["check", "--max-hbm", "16G", LOG], "--max-hbm: '16G' is not a size such as 72GiB, 80GB or 4096 (bytes); "
+    (["check", "--max-hbm", "16G", LOG], "--max-hbm: '16G' is not a size such as 72GiB or 80GB; "
                                          "did you mean '16GB' or '16GiB'?"),
+    (["check", "--max-hbm", "72", LOG], "--max-hbm: '72' is not a size such as 72GiB or 80GB; did you mean '72GiB'?"),
+    (["timeline", "--activations", "20", LOG], "--activations: '20' is not a size such as 72GiB or 80GB; "
+                                               "did you mean '20GiB'?"),
+    (["diff", "--fail-on-increase", "2", LOG, LOG], "--fail-on-increase '2': expected a size or a percentage, for example "
+                                                    "2GiB or 3%; did you mean '2GiB'?"),
     (["stash", "--bandwidth", "450GB", LOG], "--bandwidth: '450GB' is not a rate such as 450GB/s; did you mean '450GB/s'?"),
-    (["whatif", "--max", "batch_size", "--max-hbm", "72gib", LOG], "--max-hbm '72gib': expected a size, for example 72GiB; "
+    (["whatif", "--max", "batch_size", "--max-hbm", "72gib", LOG], "--max-hbm '72gib' is not a size such as 72GiB or 80GB; "
                                                                    "did you mean '72GiB'?"),
     (["diff", "--fail-on-increase", "2G", LOG, LOG], "--fail-on-increase '2G': expected a size or a percentage, for example "
                                                      "2GiB or 3%; did you mean '2GB' or '2GiB'?"),
@@ -33,6 +38,9 @@ CASES = [  # words, what standard error says
                                                 "did you mean 'RW'?"),
     (["whatif", "--set", "release=1.8.0", LOG], "--set release: '1.8.0' is not a release from v0.4.0 to v1.8.0, or main; "
                                                 "did you mean 'v1.8.0'?"),
+    (["verify", "--assume", "release=1.8.0", LOG], "--assume release: '1.8.0' is not a release such as v1.4.0 or main; "
+                                                   "did you mean 'v1.8.0'?"),
+    (["verify", "--assume", "release=latest", LOG], "--assume release: 'latest' is not a release such as v1.4.0 or main"),
     (["whatif", "--set", "ad_emb.kernel=fused_uvm_cache", LOG], "--set ad_emb.kernel: 'fused_uvm_cache' is not a compute kernel "
                                                                 "such as fused or fused_uvm_caching; did you mean "
                                                                 "'fused_uvm_caching'?"),

@@ -23,6 +23,9 @@ std::vector<std::string> nearest_tables(std::string_view wanted, const PrintedPl
 // "; did you mean 'RW'?" of "rw" and "row_wise"; empty: no sharding type is near.
 std::string near_sharding(std::string_view word);
 
+// "; did you mean 'v1.8.0'?" of "1.8.0", or nothing.
+std::string near_release(std::string_view word);
+
 // "; did you mean 'a' or 'b'?", or nothing.
 std::string did_you_mean(const std::vector<std::string>& names);
 std::string did_you_mean(std::string_view name);  // empty: there is none
