@@ -22,9 +22,9 @@ void AssumedTables::see(const PrintedPlan& printed) {
   });
   if (missing_.empty()) return;
   std::vector<std::string> names;
-  for (const PrintedTable& row : rows) names.emplace_back(last_part(row.fqn.text));
+  for (const PrintedTable& row : rows) names.emplace_back(telling_end(row.fqn.text));
   for (Missing& one : missing_)
-    if (one.nearest.empty()) one.nearest = nearest_of(last_part(one.override.table), names);
+    if (one.nearest.empty()) one.nearest = nearest_of(telling_end(one.override.table), names);
 }
 
 std::vector<UnknownTarget> AssumedTables::missing() const {

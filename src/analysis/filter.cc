@@ -234,7 +234,7 @@ void UnmatchedWords::see_tables(const PrintedPlan& printed, Word& word) const {
     const std::string_view fqn = row.fqn.text;
     word.matched |= word.table != nullptr ? re2::RE2::PartialMatch({fqn.data(), fqn.size()}, *word.table)
                                           : row.kernel.text == word.text;
-    names.emplace_back(word.table != nullptr ? last_part(fqn) : row.kernel.text);
+    names.emplace_back(word.table != nullptr ? telling_end(fqn) : row.kernel.text);
   }
   if (!word.matched && word.nearest.empty()) word.nearest = nearest_of(word.text, names);
 }

@@ -30,9 +30,9 @@ std::string_view longest_literal(std::string_view glob) {
   return longest;
 }
 
-std::vector<std::string> last_parts(const PrintedPlan& printed) {
+std::vector<std::string> telling_ends(const PrintedPlan& printed) {
   std::vector<std::string> names;
-  for (const PrintedTable& row : printed.tables.rows) names.emplace_back(last_part(row.fqn.text));
+  for (const PrintedTable& row : printed.tables.rows) names.emplace_back(telling_end(row.fqn.text));
   return names;
 }
 
@@ -100,13 +100,13 @@ std::vector<std::string> nearest_tables(std::string_view wanted, const PrintedPl
   if (is_glob) {
     const bool says_something = last.find_first_not_of(kWild) != std::string_view::npos;
     if (says_something && !tables_named(printed, last).empty()) return {std::string(last)};
-    return nearest_of(longest_literal(wanted), last_parts(printed));
+    return nearest_of(longest_literal(wanted), telling_ends(printed));
   }
-  const bool is_qualified = last.size() < wanted.size() && !last.empty();
-  if (is_qualified)
+  if (last.empty()) return {};
+  if (last.size() < wanted.size())
     if (auto fqns = with_last_part(last, printed); !fqns.empty()) return fqns;
-  auto names = nearest_of(last, last_parts(printed));
-  return names.empty() && !last.empty() ? with_inner_part(wanted, printed) : names;
+  auto names = with_inner_part(wanted, printed);
+  return names.empty() ? nearest_of(telling_end(wanted), telling_ends(printed)) : names;
 }
 
 std::string near_sharding(std::string_view word) {

@@ -4,6 +4,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "shardstats/ascii.h"
 #include "shardstats/infer/overrides.h"
 
 namespace shardstats {
@@ -39,13 +40,30 @@ bool matches_last_parts(std::string_view pattern, std::string_view fqn) {
   return true;
 }
 
+// Is it a version, or a letter: "v2", "17", "a"? It tells a table from others, but not what it is.
+bool says_little(std::string_view part) {
+  if (!part.empty() && !is_digit(part.front())) part.remove_prefix(1);
+  return std::ranges::all_of(part, is_digit);
+}
+
+std::string_view with_part_before(std::string_view name, std::string_view fqn) {
+  const std::string_view head = fqn.substr(0, fqn.size() - name.size() - 1);
+  return fqn.substr(fqn.size() - name.size() - 1 - last_part(head).size());
+}
+
 }  // namespace
 
 std::string_view last_part(std::string_view fqn) { return fqn.substr(fqn.rfind('.') + 1); }
 
+std::string_view telling_end(std::string_view fqn) {
+  std::string_view name = last_part(fqn);
+  while (says_little(name.substr(0, name.find('.'))) && name.size() < fqn.size()) name = with_part_before(name, fqn);
+  return name;
+}
+
 std::vector<std::string_view> shortest_names(const PrintedPlan& printed) {
   std::vector<std::string_view> names;
-  for (const PrintedTable& row : printed.tables.rows) names.push_back(last_part(row.fqn.text));
+  for (const PrintedTable& row : printed.tables.rows) names.push_back(telling_end(row.fqn.text));
   constexpr int kMostParts = 8;  // beyond, it is all of them
   bool has_changed = true;
   for (int parts = 2; has_changed; ++parts) {
@@ -55,8 +73,7 @@ std::vector<std::string_view> shortest_names(const PrintedPlan& printed) {
     for (std::size_t t = 0; t < names.size(); ++t) {
       const std::string_view fqn = printed.tables.rows[t].fqn.text;
       if (tables[names[t]] == 1 || names[t].size() == fqn.size()) continue;
-      const std::string_view head = fqn.substr(0, fqn.size() - names[t].size() - 1);
-      names[t] = parts > kMostParts ? fqn : fqn.substr(fqn.size() - names[t].size() - 1 - last_part(head).size());
+      names[t] = parts > kMostParts ? fqn : with_part_before(names[t], fqn);
       has_changed = true;
     }
   }

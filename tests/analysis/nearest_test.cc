@@ -61,6 +61,19 @@ TEST(TableNames, FqnLastPartsOrGlob) {
   for (const auto& c : cases) EXPECT_EQ(tables_named(printed, c.name), c.rows) << c.name;
 }
 
+TEST(TableNames, ThatSayWhatTheTableIs) {
+  for (const auto& [fqn, name] : {std::pair("main.ebc.seller_emb", "seller_emb"),
+                                  {"ebc.brand.v2", "brand.v2"},
+                                  {"ebc.brand.v2.17", "brand.v2.17"},
+                                  {"ebc.t", "ebc.t"},
+                                  {"v2", "v2"},
+                                  {"a.2", "a.2"},
+                                  {"ebc.v2x", "v2x"},
+                                  {"ebc.", "ebc."},
+                                  {"", ""}})
+    EXPECT_EQ(telling_end(fqn), name);
+}
+
 TEST(Nearest, Tables) {
   const PrintedPlan printed = four_tables();
   const struct {
@@ -73,7 +86,7 @@ TEST(Nearest, Tables) {
                {"sparse.v3", {"main.impl.ec.v3", "main.impl.ebc.v3"}},
                {"ebc.sellr_emb", {"seller_emb"}},
                {"Seller_Emb", {"seller_emb"}},
-               {"EC.V3", {"v3"}},
+               {"EC.V3", {"ec.v3"}},
                {"ebc", {"seller_emb", "buyer_emb", "ebc.v3"}},
                {"ebc.", {}}};
   for (const auto& c : cases) EXPECT_EQ(nearest_tables(c.wanted, printed), c.near) << c.wanted;

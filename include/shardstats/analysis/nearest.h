@@ -16,8 +16,9 @@ std::size_t edit_distance(std::string_view first, std::string_view second);
 // At most five of `names`, those that contain `wanted` or differ from it in few letters, nearest first.
 std::vector<std::string> nearest_of(std::string_view wanted, const std::vector<std::string>& names);
 
-// Names that tables_named() knows, near to one that it does not: the FQNs of what a qualified name ends in, else last
-// parts; for a glob one that matches, else names with its longest literal part.
+// Names that tables_named() knows, near to one that it does not: the FQNs of what a qualified name ends in, else the
+// tables of a module of that name, else telling_end() of FQNs; for a glob one that matches, else names with its longest
+// literal part.
 std::vector<std::string> nearest_tables(std::string_view wanted, const PrintedPlan& printed);
 
 // "; did you mean 'RW'?" of "rw" and "row_wise"; empty: no sharding type is near.

@@ -17,7 +17,10 @@ std::vector<std::uint32_t> tables_named(const PrintedPlan& printed, std::string_
 // ebc.table_7 -> table_7
 std::string_view last_part(std::string_view fqn);
 
-// By row of the parameter table: as many last parts of its FQN as tell it from the others.
+// The last part, with those before it that say what it is: ebc.table_7 -> table_7, ebc.brand.v2 -> brand.v2
+std::string_view telling_end(std::string_view fqn);
+
+// By row of the parameter table: telling_end() of its FQN, with as many parts before it as tell it from the others.
 std::vector<std::string_view> shortest_names(const PrintedPlan& printed);
 
 }  // namespace shardstats
