@@ -1,7 +1,6 @@
 #include "shardstats/analysis/diff.h"
 
 #include <algorithm>
-#include <limits>
 #include <variant>
 
 #include "analysis/checks.h"
@@ -154,24 +153,24 @@ RealInterval change_of_sum(const std::vector<RankDiff>& ranks, NumberDiff RankDi
   return change;
 }
 
-// The largest value falls no more than on a rank that may have been the largest, and rises no more than on one that may
-// be it now; nullopt if one of these is on one side alone.
+// nullopt if a rank that may be the largest is on one side alone.
 std::optional<RealInterval> change_of_largest(const std::vector<RankDiff>& ranks, NumberDiff RankDiff::*field,
                                               const BothSides& of) {
   const RankList before = at_largest(*of.before), after = at_largest(*of.after);
   const RankChanges changes(ranks, field);
-  RealInterval change{std::numeric_limits<double>::infinity(), -std::numeric_limits<double>::infinity()};
+  std::vector<bool> was, is;  // of those that are on both sides
+  std::vector<RealInterval> own;
   std::size_t old = 0, next = 0;  // of the ranks of each side
   for (const RankDiff& rank : ranks) {
-    const bool was = rank.presence != Presence::added && before.may[old++];
-    const bool is = rank.presence != Presence::dropped && after.may[next++];
-    if (!was && !is) continue;
-    if (rank.presence != Presence::both) return std::nullopt;
-    const RealInterval own = changes.of(rank);
-    if (was) change.low = std::min(change.low, own.low);
-    if (is) change.high = std::max(change.high, own.high);
+    const bool was_largest = rank.presence != Presence::added && before.may[old++];
+    const bool is_largest = rank.presence != Presence::dropped && after.may[next++];
+    if (rank.presence != Presence::both && (was_largest || is_largest)) return std::nullopt;
+    if (rank.presence != Presence::both) continue;
+    was.push_back(was_largest);
+    is.push_back(is_largest);
+    own.push_back(changes.of(rank));
   }
-  return change;
+  return analysis::change_of_largest(was, is, own);
 }
 
 bool are_followed(const std::vector<RankDiff>& ranks, NumberDiff RankDiff::*field) {

@@ -1,6 +1,7 @@
 #include "analysis/statistics.h"
 
 #include <algorithm>
+#include <limits>
 #include <numeric>
 
 #include "analysis/checks.h"
@@ -343,6 +344,16 @@ RealInterval first_shard(const Plan& plan, const PlanTable& table, bool perf) {
 void read_statistics(const PrintedPlan& printed, const Plan& plan, const RankValues& values, bool whole,
                      StatisticsReader& reader, NameReadings names) {
   if (values.known) Walk(printed, plan, values, whole, reader, names).run();
+}
+
+RealInterval change_of_largest(const std::vector<bool>& was, const std::vector<bool>& is,
+                               std::span<const RealInterval> changes) {
+  RealInterval change{std::numeric_limits<double>::infinity(), -std::numeric_limits<double>::infinity()};
+  for (std::size_t r = 0; r < changes.size(); ++r) {
+    if (was[r]) change.low = std::min(change.low, changes[r].low);
+    if (is[r]) change.high = std::max(change.high, changes[r].high);
+  }
+  return change;
 }
 
 }  // namespace shardstats::analysis

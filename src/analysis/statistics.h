@@ -136,6 +136,11 @@ struct CriticalPath {
 CriticalPath critical_path(const PrintedPlan& printed, const Plan& plan, const RankValues& values, bool whole,
                            NameReadings names = {});
 
+// By how much the largest value of ranks changes that change so: it falls no more than on one that may have been the
+// largest (`was`), and rises no more than on one that may be it then (`is`).
+RealInterval change_of_largest(const std::vector<bool>& was, const std::vector<bool>& is,
+                               std::span<const RealInterval> changes);
+
 // The largest rank of the tables of one module and sharding type in one direction (6.9).
 struct CommsGroup {
   std::string_view module;

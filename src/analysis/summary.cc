@@ -86,16 +86,17 @@ void add_peak_parts(const PrintedPlan& printed, const Plan& plan, MemorySummary&
                            [](const MemoryPart& a, const MemoryPart& b) { return middle(a.bytes) > middle(b.bytes); });
 }
 
-// What whatif gives for some changes. The fullest rank falls by what some rank falls.
-void add_changes(const PrintedPlan& printed, const Plan& plan, const WhatIf& what_if, MemorySummary& memory) {
+// What whatif gives for some changes.
+void add_changes(const PrintedPlan& printed, const Plan& plan, const WhatIf& what_if, RankBounds before,
+                 MemorySummary& memory) {
   for (const Change& change : analysis::standard_changes(printed, plan, memory.peak)) {
     const auto outcome = what_if.with({&change, 1}, Answer::memory);
     const auto* changed = std::get_if<ChangedPlan>(&outcome);
     if (changed == nullptr || changed->growth.ranks.size() != plan.ranks.size()) continue;
-    std::vector<RealInterval> after;
+    std::vector<RealInterval> after, growths;
     for (const PlanRank& rank : changed->plan.ranks) after.push_back(real(rank.hbm));
-    RealInterval growth = changed->growth.ranks.front().hbm;
-    for (const PlanGrowth::OfRank& of_rank : changed->growth.ranks) growth = hull(growth, of_rank.hbm);
+    for (const PlanGrowth::OfRank& of_rank : changed->growth.ranks) growths.push_back(of_rank.hbm);
+    const RealInterval growth = analysis::change_of_largest(at_largest(before).may, at_largest(after).may, growths);
     ChangeEffect effect{change.text, largest(after), {}};
     effect.largest = narrowed(effect.largest, memory.largest + growth);
     effect.largest.low = std::max(effect.largest.low, 0.0);
@@ -171,7 +172,7 @@ MemorySummary summarize_memory(const PrintedPlan& printed, const Plan& plan, con
   if (!plan.sized || plan.missing || !memory.complete || memory.largest.high <= 0) return memory;
   add_peak_tables(printed, plan, top, memory);
   add_peak_parts(printed, plan, memory);
-  if (what_if != nullptr) add_changes(printed, plan, *what_if, memory);
+  if (what_if != nullptr) add_changes(printed, plan, *what_if, hbm, memory);
   return memory;
 }
 

@@ -65,6 +65,15 @@ TEST(Summary, ChangesAreOrderedAndNeverMakeItWorse) {
   }
 }
 
+// What other ranks fall by says nothing of the fullest one.
+TEST(Summary, TheFullestRankFallsByItsOwnChange) {
+  const MemorySummary m = summary_of("v1.4.0.log").memory;
+  const auto batch = std::ranges::find(m.changes, "batch_size=256", &ChangeEffect::assignment);
+  ASSERT_NE(batch, m.changes.end());
+  EXPECT_NEAR(batch->fall.low, 937.0 * 1024, 512);
+  EXPECT_NEAR(batch->fall.high, 937.0 * 1024, 512);
+}
+
 TEST(Summary, TooLargeAndTight) {
   const auto memory = [](const std::string& planning, std::string_view percent) {
     Checked checked(changed(log_bytes("v1.8.0.log"), "DDR: 2048.0 GB", "84.6", planning));
