@@ -172,7 +172,7 @@ class Paper {
     else if (step.origin == Origin::log && step.printed)
       label += " [" + quoted(*step.printed, unit) + "]";
     const Amount& shown = step.narrowed ? *step.narrowed : step.value;
-    if (indent == 0 && shown.unit == "bytes") label += ", " + human_bytes(shown.nominal);
+    if (indent == 0 && shown.unit == "bytes") label += ", " + human_bytes(shown.nominal, shown.bounds);
     const std::string value = value_text(shown);
     std::string note = step.note;
     if (step.was) note += (note.empty() ? "was " : ", was ") + value_text(*step.was);

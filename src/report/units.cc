@@ -1,5 +1,6 @@
 #include "shardstats/report/units.h"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>
@@ -50,6 +51,12 @@ std::string human_bytes(ByteInterval bytes) {
 }
 
 std::string human_bytes(RealInterval bytes) { return human_bytes(ByteInterval{capped(bytes.low), capped(bytes.high)}); }
+
+std::string human_bytes(double nominal, RealInterval bounds) {
+  constexpr double kGood = 0.01;
+  const double off = std::max(bounds.high - nominal, nominal - bounds.low);
+  return off <= kGood * std::abs(nominal) ? human_bytes(nominal) : human_bytes(bounds);
+}
 
 std::string human_ms(RealInterval ms) {
   const Format form = ms.high < 10 ? Format::f3 : ms.high < 100 ? Format::f2 : Format::f1;

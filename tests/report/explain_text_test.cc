@@ -104,6 +104,12 @@ TEST(ExplainText, SaysWhatThePartsOfANarrowedSumAddUpTo) {
   EXPECT_EQ(text_of(one, {}).find("the parts add up"), std::string::npos);
 }
 
+TEST(ExplainText, HeadsWithBoundsThatAreWide) {
+  Explained one = sample();
+  one.steps[0].value = {4000, {1024, 8192}, "bytes"};
+  EXPECT_NE(text_of(one, {}).find("HBM of the shard, 1.000..8.000 KiB"), std::string::npos) << text_of(one, {});
+}
+
 TEST(ExplainText, FitsTheWidth) {
   for (const int width : {60, 80, 120, 200}) {
     TextStyle style;

@@ -39,6 +39,13 @@ TEST(Units, Bounds) {
   EXPECT_EQ(human_bytes(ByteInterval{0, 2048}), "0 B..2.000 KiB");
 }
 
+TEST(Units, OneNumberWhereItIsGoodToAPercent) {
+  EXPECT_EQ(human_bytes(1536, {1522, 1550}), "1.500 KiB");
+  EXPECT_EQ(human_bytes(1536, {1536, 1552}), "1.500..1.516 KiB");
+  EXPECT_EQ(human_bytes(1536, {0, 3072}), "0 B..3.000 KiB");
+  EXPECT_EQ(human_bytes(0, exactly(0.0)), "0 B");
+}
+
 TEST(Units, Milliseconds) {
   EXPECT_EQ(human_ms(exactly(0.96949)), "0.969 ms");
   EXPECT_EQ(human_ms(exactly(12.345)), "12.35 ms");

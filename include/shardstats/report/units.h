@@ -15,6 +15,8 @@ std::string shortest(double x);               // that reads back as the same val
 std::string human_bytes(double bytes);        // B, KiB, MiB, GiB or TiB, three significant decimals at most
 std::string human_bytes(ByteInterval bytes);  // "3.86 GiB", or "3.85..3.87 GiB"
 std::string human_bytes(RealInterval bytes);
+// The nominal value where it is good to a percent, else the bounds.
+std::string human_bytes(double nominal, RealInterval bounds);
 std::string human_ms(RealInterval ms);                   // "1,300.3 ms", "0.969 ms", "2.10..2.25 ms"
 std::string human_bandwidth(RealInterval bytes_per_ms);  // "897 GiB/s", or "890..900 GiB/s"
 
