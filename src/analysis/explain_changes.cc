@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <functional>
 
+#include "analysis/explain_parts.h"
 #include "analysis/predict.h"
 
 namespace shardstats {
@@ -11,6 +12,12 @@ namespace {
 bool same(const Amount& a, const Amount& b) { return a.nominal == b.nominal && a.bounds == b.bounds; }
 
 const Amount& shown(const Step& step) { return step.narrowed ? *step.narrowed : step.value; }
+
+// Dense modules of a rank take what they took, though what the rank leaves of it is known better or worse.
+bool is_same_dense(const Step& log, const Step& changed) {
+  return changed.formula.empty() && changed.label.starts_with(explain_detail::kDense) &&
+         shown(log).bounds.overlaps(shown(changed).bounds);
+}
 
 // The cell of a changed plan stands in no log, unless the log has the same. One that is still to be computed says
 // nothing.
@@ -61,7 +68,8 @@ class Marks {
 
   // `log`: the step that it stands for, if there is one.
   void mark(const Step* log, Step& changed) {
-    if (log != nullptr && !same(shown(*log), shown(changed))) changed.was = shown(*log);
+    if (log != nullptr && !same(shown(*log), shown(changed)) && !is_same_dense(*log, changed))
+      changed.was = shown(*log);
     if (changed.printed) place(log != nullptr && log->printed ? &*log->printed : nullptr, *changed.printed);
     if (changed.printed && !*changed.printed) changed.printed.reset();
     for (Operand& operand : changed.operands) {

@@ -64,10 +64,10 @@ void take_printed_value(const Cell& cell, Step& step) {
   if (step.value.bounds.contains(printed)) step.value.nominal = printed;
 }
 
-void add_reserved(const Context& context, const RankMemory& m, std::vector<Step>& steps, Components& components) {
-  const auto add = [&](const char* label, ByteInterval bytes, LineId line, FormulaId formula) {
+void add_reserved(const Context& context, const RankMemory& m, std::vector<Step>& steps) {
+  const auto add = [&](std::string_view label, ByteInterval bytes, LineId line, FormulaId formula) {
     if (bytes.high <= 0) return;
-    Step step = bytes_step(label, bytes);
+    Step step = bytes_step(std::string(label), bytes);
     const Cell cell = context.printed.slot(line, static_cast<std::size_t>(m.slot));
     if (cell) {
       step.printed = cell;
@@ -77,11 +77,10 @@ void add_reserved(const Context& context, const RankMemory& m, std::vector<Step>
       step.note = "not printed: what the ranks have in common beyond their shards";
     }
     if (formula == FormulaId::kjt) step.formula = form_of(formula).name;
-    components.add(label, m.name, 0, step.value.nominal);
     steps.push_back(std::move(step));
   };
-  add("dense modules", m.dense, LineId::dense_storage, FormulaId::total);
-  add("KJT reservation", m.kjt, LineId::kjt_storage, FormulaId::kjt);
+  add(kDense, m.dense, LineId::dense_storage, FormulaId::total);
+  add(kKjt, m.kjt, LineId::kjt_storage, FormulaId::kjt);
 }
 
 CellForm rank_form(const Context& context) { return {context.printed.format_of(RoundedNumbers::rank_memory)}; }
@@ -124,7 +123,7 @@ void add_rank_memory(const Context& context, int rank, const RankMemory& m, Expl
     add_shards(context, t, rank, m.memory, children, components);
   sort_by_size(children);
   const std::size_t shards = children.size();
-  if (context.plan.setting.rules->counts_reservation) add_reserved(context, m, children, components);
+  if (context.plan.setting.rules->counts_reservation) add_reserved(context, m, children);
   Step sum = sum_of(std::string(m.name) + " of rank " + std::to_string(rank), FormulaId::rank_sum, std::move(children));
   sum.note =
       plural(static_cast<double>(shards), "shard") + (sum.children.size() > shards ? ", dense modules and KJT" : "");
@@ -132,7 +131,10 @@ void add_rank_memory(const Context& context, int rank, const RankMemory& m, Expl
   const std::size_t first = explained.steps.size();
   add_with_cell(std::move(sum), m.expected.contradicted, real(m.known), m.cell, explained.steps, rank_form(context));
   const Step root = explained.steps[first];
-  components.add_unexplained(root, m.name);
+  for (std::size_t i = shards; i < root.children.size(); ++i)
+    for (const std::string_view label : {kDense, kKjt})
+      if (root.children[i].label == label) components.add(label, m.name, 0, root.children[i].value.nominal);
+  components.add_rest(root, m.name);
   add_headroom(context, m, root, explained.steps);
 }
 

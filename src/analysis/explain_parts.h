@@ -35,6 +35,9 @@ struct Context {
 };
 Context context_of(const PrintedPlan& printed, const Plan& plan, const InferOptions& options);
 
+// What ranks hold besides their shards.
+inline constexpr std::string_view kDense = "dense modules", kKjt = "KJT reservation";
+
 // Shards of a table with equal shape, read through the formulas.
 struct ShardClass {
   std::vector<const PlanShard*> shards;  // where any may be one of them, those that are in the order of the ranks
@@ -123,6 +126,12 @@ void set_shares(Step& root);
 // Makes a step as wide as `known`, the bounds over every explanation that the log allows: the steps show one of them.
 // It is a sum then.
 void add_other_explanations(RealInterval known, Step& step);
+// Makes a plain step no wider than `known`.
+void narrow_part(RealInterval known, Step& part);
+// Makes a step no wider than `known`, and gives it `value` (by default its own), if it can be that. Plain parts of a
+// sum are no more than what the others leave, and their values move so that they add up to it; what trees of formulas,
+// which stay as they are, do not give of it is a step of its own.
+void narrow_step(RealInterval known, Step& step, std::optional<double> value = {});
 // Puts the sum, with what is not explained if the cell is contradicted, and the printed cell into `steps`. `known`: its
 // bounds by all that is printed.
 void add_with_cell(Step computed, bool contradicted, RealInterval known, const Cell& cell, std::vector<Step>& steps,
@@ -133,8 +142,8 @@ class Components {
  public:
   void add(const Traced& storage, std::string_view memory, double shards, bool largest);
   void add(std::string_view label, std::string_view memory, double per_shard, double total);
-  // What a sum that add_with_cell() put in leaves unexplained.
-  void add_unexplained(const Step& sum, std::string_view memory);
+  // What a sum of this memory has beyond them: not explained, or by other inputs than the ones shown.
+  void add_rest(const Step& sum, std::string_view memory);
   std::vector<ComponentRow> rows() const;
 
  private:

@@ -67,19 +67,25 @@ void use_traced(const Context& context, std::uint32_t t, int rank, Step& step) {
   if (nominal > 0) step.value.nominal = std::clamp(nominal, step.value.bounds.low, step.value.bounds.high);
 }
 
-void add_components(const Context& context, int rank, const PrintedPerf& printed, Explained& explained) {
+// `total`: their sum as it is shown.
+void add_components(const Context& context, const PlanRank& rank, const PrintedPerf& printed, const Amount& total,
+                    Explained& explained) {
+  const std::uint32_t contradicted = rank.expected_perf.contradicted;
   std::vector<Step> parts;
   for (std::size_t p = 0; p < kPerfParts; ++p) {
     Step part = empty_step(kPerfFormulas[p]);
     for (std::uint32_t t = 0; t < context.plan.tables.size(); ++t)
-      if (const auto step = shards_on(context, t, rank, p)) {
+      if (const auto step = shards_on(context, t, rank.rank, p)) {
         part.value.nominal += step->value.nominal;
         part.value.bounds = part.value.bounds + step->value.bounds;
       }
+    if ((contradicted >> p & 1) == 0) narrow_part(rank.perf.parts[p], part);
     if (p < printed.count) part.printed = printed.components[p];
     if (part.value.bounds.high > 0 || p < printed.count) parts.push_back(std::move(part));
   }
-  Step sum = sum_of("perf of rank " + std::to_string(rank) + " by component", FormulaId::perf_total, std::move(parts));
+  Step sum =
+      sum_of("perf of rank " + std::to_string(rank.rank) + " by component", FormulaId::perf_total, std::move(parts));
+  if (contradicted == 0) narrow_step(total.bounds, sum, total.nominal);
   set_shares(sum);
   explained.steps.push_back(std::move(sum));
 }
@@ -129,6 +135,7 @@ void add_shard_perf(const Context& context, std::uint32_t t, int rank, Explained
     if (const auto n = std::count_if(c.shards.begin(), c.shards.end(), here); n > 1)
       step.label += " (" + number_text(static_cast<double>(n)) + " such shards on the rank)";
     add_other_explanations(shard_value(context.plan.tables[t], kPerfParts), step);
+    narrow_step(shard_value(context.plan.tables[t], kPerfParts), step);
     set_shares(step);
     explained.steps.push_back(std::move(step));
   }
@@ -156,9 +163,11 @@ void add_rank_perf(const Context& context, int rank, Explained& explained) {
   if (children.empty()) return;
   sort_by_size(children);
   Step sum = sum_of("perf of rank " + std::to_string(rank), FormulaId::perf_total, std::move(children));
+  const std::size_t first = explained.steps.size();
   add_with_cell(std::move(sum), (found->expected_perf.contradicted >> kPerfParts & 1) != 0, found->perf.total,
                 printed.total, explained.steps, rank_perf_form(context));
-  add_components(context, rank, printed, explained);
+  const Step& root = explained.steps[first];
+  add_components(context, *found, printed, root.narrowed.value_or(root.value), explained);
 }
 
 }  // namespace shardstats::explain_detail

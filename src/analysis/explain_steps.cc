@@ -8,7 +8,7 @@
 namespace shardstats::explain_detail {
 namespace {
 
-constexpr std::string_view kNotExplained = "not explained";
+constexpr std::string_view kNotExplained = "not explained", kOtherExplanations = "other explanations";
 
 Operand operand_of(const Context& context, const TraceNode& node, const std::vector<Operand>& operands) {
   if (node.input >= 0) return operands[static_cast<std::size_t>(node.input)];
@@ -54,7 +54,7 @@ bool is_container(FormulaId id) {
 }
 
 void share_children(Step& step, double total) {
-  step.share_of_total = total > 0 ? std::max(0.0, step.value.nominal / total) : 0;
+  step.share_of_total = total > 0 ? step.value.nominal / total : 0;
   if (!step.sum) {
     // Below a number of equal shards the shares are those of one shard.
     for (Step& child : step.children)
@@ -74,15 +74,62 @@ Step sum_over(Step one) {
   return sum;
 }
 
-// Bounds next to those of the sum are those of the sum.
-void narrow_to(RealInterval left, Step& sum) {
-  const Amount& all = sum.value;
-  const RealInterval both = narrowed(all.bounds, left);
-  const double less = all.bounds.width() - both.width();
-  if (less <= 1e-9 * all.bounds.width()) return;
-  const bool holds = both.low <= all.nominal && all.nominal <= both.high;
-  const double centre = all.unit == "bytes" ? std::round(middle(both)) : middle(both);
-  sum.narrowed = {holds ? all.nominal : std::clamp(centre, both.low, both.high), both, all.unit};
+// Of a sum, the step for what the inputs shown do not give.
+Step& other_explanations(Step& sum) {
+  if (sum.children.empty() || sum.children.back().label != kOtherExplanations) {
+    sum.children.push_back(value_step(std::string(kOtherExplanations), 0, {}, sum.value.unit));
+    sum.children.back().note = "the log allows other inputs than the ones shown";
+  }
+  return sum.children.back();
+}
+
+// A value that is put in by a formula cannot be moved without its operands.
+bool is_plain(const Step& step) { return step.children.empty() && step.substituted.empty(); }
+
+// Its own value where the bounds hold that, else the one in their middle: an end of them says nothing.
+double nominal_within(RealInterval bounds, const Amount& amount) {
+  if (bounds.contains(amount.nominal)) return amount.nominal;
+  const double centre = amount.unit == "bytes" ? std::round(middle(bounds)) : middle(bounds);
+  return std::clamp(centre, bounds.low, bounds.high);
+}
+
+// Each part is no more than what the others leave of the total.
+void narrow_parts(RealInterval total, std::vector<Step>& parts) {
+  std::vector<RealInterval> behind(parts.size() + 1);
+  for (std::size_t i = parts.size(); i > 0; --i) behind[i - 1] = behind[i] + parts[i - 1].value.bounds;
+  RealInterval before{};
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    const RealInterval others = before + behind[i + 1];
+    before = before + parts[i].value.bounds;
+    narrow_part(total - others, parts[i]);
+  }
+}
+
+// Moves the values of the parts within their bounds, each by the same share of its room, so that they add up to it.
+void move_parts(double to, std::vector<Step>& parts) {
+  double missing = to;
+  for (const Step& part : parts) missing -= part.value.nominal;
+  const auto room_of = [&](const Amount& part) {
+    return missing > 0 ? part.bounds.high - part.nominal : part.bounds.low - part.nominal;
+  };
+  double room = 0;
+  for (const Step& part : parts) room += room_of(part.value);
+  if (missing == 0 || room == 0 || !std::isfinite(room)) return;
+  double room_so_far = 0, moved = 0;
+  for (Step& part : parts) {
+    Amount& value = part.value;
+    room_so_far += room_of(value);
+    const double so_far = std::min(missing / room, 1.0) * room_so_far;
+    const double whole = value.unit == "bytes" ? std::round(so_far) : so_far;
+    value.nominal = std::clamp(value.nominal + whole - moved, value.bounds.low, value.bounds.high);
+    moved = whole;
+  }
+}
+
+// The bounds are narrower by more than the last bits of a sum.
+bool is_narrower(RealInterval than, RealInterval bounds) {
+  return !std::isfinite(than.width()) ? std::isfinite(bounds.width())
+                                      : than.width() - bounds.width() > 1e-9 * than.width();
 }
 
 }  // namespace
@@ -216,10 +263,32 @@ void add_other_explanations(RealInterval known, Step& step) {
   const RealInterval rest{std::min(0.0, known.low - own.low), std::max(0.0, known.high - own.high)};
   if (rest.low == 0 && rest.high == 0) return;
   if (!step.sum) step = sum_over(std::move(step));
-  Step others = value_step("other explanations", 0, rest, step.value.unit);
-  others.note = "the log allows other inputs than the ones shown";
-  step.children.push_back(std::move(others));
+  other_explanations(step).value.bounds = rest;
   step.value.bounds = step.value.bounds + rest;
+}
+
+void narrow_part(RealInterval known, Step& part) {
+  part.value.bounds = narrowed(part.value.bounds, known);
+  part.value.nominal = nominal_within(part.value.bounds, part.value);
+}
+
+void narrow_step(RealInterval known, Step& step, std::optional<double> value) {
+  const RealInterval both = narrowed(step.value.bounds, known);
+  const double to = nominal_within(both, {value.value_or(step.value.nominal), both, step.value.unit});
+  const double missing = to - step.value.nominal;
+  if (missing == 0 && !is_narrower(step.value.bounds, both)) return;
+  if (missing != 0 && !step.sum) step = sum_over(std::move(step));
+  if (step.sum && std::ranges::all_of(step.children, is_plain)) {
+    narrow_parts(both, step.children);
+    move_parts(to, step.children);
+  } else if (missing != 0) {
+    Amount& others = other_explanations(step).value;
+    others.nominal += missing;
+    others.bounds = hull(others.bounds, exactly(others.nominal));
+  }
+  if (step.sum) add_up(step);
+  step.value.nominal = to;  // without the last bits of a sum
+  if (is_narrower(step.value.bounds, both)) step.narrowed = {to, both, step.value.unit};
 }
 
 void add_with_cell(Step computed, bool contradicted, RealInterval known, const Cell& cell, std::vector<Step>& steps,
@@ -229,7 +298,7 @@ void add_with_cell(Step computed, bool contradicted, RealInterval known, const C
   if (apart)
     add_unexplained(cell, form, computed);
   else
-    narrow_to(bounds ? narrowed(known, *bounds) : known, computed);
+    narrow_step(bounds ? narrowed(known, *bounds) : known, computed);
   set_shares(computed);
   if (cell) computed.printed = cell;
   steps.push_back(std::move(computed));
@@ -269,9 +338,13 @@ void Components::add(const Traced& storage, std::string_view memory, double shar
   if (storage.node) add_node(*storage.node, memory, shards, largest);
 }
 
-void Components::add_unexplained(const Step& sum, std::string_view memory) {
+void Components::add_rest(const Step& sum, std::string_view memory) {
   if (!sum.children.empty() && sum.children.back().label == kNotExplained)
     add(kNotExplained, memory, 0, sum.children.back().value.nominal);
+  double rest = sum.value.nominal;
+  for (const Row& row : rows_)
+    if (row.memory == memory) rest -= row.total;
+  if (std::fabs(rest) >= 1) add(kOtherExplanations, memory, 0, rest);
 }
 
 std::vector<ComponentRow> Components::rows() const {

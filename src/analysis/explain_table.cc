@@ -101,7 +101,7 @@ Explained explain_table(const Context& context, std::uint32_t t) {
     add_other_explanations(known, sum);
     add_with_cell(std::move(sum), e.contradicted, known, row.*memory.cell, explained.steps, storage_form(context));
     add_components(shards, memory, components);
-    components.add_unexplained(explained.steps[first], memory.name);
+    components.add_rest(explained.steps[first], memory.name);
   }
   add_table_perf(context, t, explained);
   explained.components = components.rows();
@@ -127,6 +127,7 @@ Explained explain_shard(const Context& context, std::uint32_t t, int rank) {
           std::string(memory.name) + " of shard " + std::to_string(shown->index) + ", " + shape_text(*shown->sizes);
       if (here > 1) step.label += " (" + number_text(here) + " such shards on the rank)";
       add_other_explanations(real(shown->sizes->*memory.shard), step);
+      narrow_step(real(shown->sizes->*memory.shard), step);
       set_shares(step);
       explained.steps.push_back(std::move(step));
       components.add(c.storage.*memory.storage, memory.name, here, true);

@@ -54,7 +54,7 @@ Json step_json(const Step& step) {
   json["line"] = nullptr;
   if (step.printed) add_printed(*step.printed, json);
   json["sum"] = step.sum;
-  if (step.share_of_total > 0) json["share"] = step.share_of_total;
+  if (step.share_of_total != 0) json["share"] = step.share_of_total;
   if (!step.note.empty()) json["note"] = step.note;
   if (step.was) json["was"] = amount_json(*step.was);
   if (step.narrowed) json["narrowed"] = amount_json(*step.narrowed);

@@ -23,7 +23,7 @@ constexpr double kNoise = 1e-14;                       // relative: a last bit o
 constexpr int kLeastColumns = 40, kMostColumns = 120;  // farther apart, label and value are hard to bring together
 constexpr int kBarColumns = 10;
 constexpr int kWidthOfBars = 60;  // of a terminal that has room for them
-constexpr int kShareColumns = 7;  // " 99.9% "
+constexpr int kShareColumns = 7;  // " 99.9%", which has no decimals where it would be longer
 constexpr int kTotalColumns = 14;
 
 std::string spelled(double value) {
@@ -125,8 +125,10 @@ class Paper {
   }
 
   std::string share_text(double share) const {
-    if (share <= 0) return {};
-    std::string text = right_aligned(summary_words::share_text(share, 1), at(kShareColumns));
+    if (share == 0) return {};
+    std::string percent = summary_words::share_text(share, 1);
+    if (percent.size() >= at(kShareColumns)) percent = format(share, Format::p0) + "%";
+    std::string text = right_aligned(percent, at(kShareColumns));
     if (has_bars()) text += " " + bar(share, kBarColumns, style_);
     text.erase(text.find_last_not_of(' ') + 1);
     return text;
@@ -146,6 +148,11 @@ class Paper {
       label = {};
     }
     if (value.empty()) return line(indent, label, colour);
+    if (const std::size_t bounds = value.find(" (");
+        bounds != std::string::npos && static_cast<int>(columns_of(value)) >= end) {
+      row(indent, label, value.substr(0, bounds), share, colour);
+      return line(std::max(end - static_cast<int>(columns_of(value.substr(bounds + 1))), 0), value.substr(bounds + 1));
+    }
     out_.append(at(label.empty() ? 0 : indent), ' ');
     out_ += painted(label, colour, style_);
     const int used = label.empty() ? 0 : indent + static_cast<int>(columns_of(label));
@@ -180,8 +187,6 @@ class Paper {
     if (inline_note && !note.empty()) label += "  " + note;
     row(indent, label, value, step.share_of_total, indent == 0 ? kBold : std::string_view{});
     if (!inline_note && !note.empty()) line(indent + 4, note, kDim);
-    if (shown.nominal != step.value.nominal && step.children.size() > 1)
-      line(indent + 4, "the parts add up to " + value_text(step.value) + ", and what is printed narrows that", kDim);
     if (!first_time(step)) return;
     write_formula(step, indent + 2);
     for (const Operand& operand : step.operands) write_operand(operand, indent + 4);
@@ -239,7 +244,8 @@ class Paper {
     }
     const bool leaves = std::all_of(all.begin(), all.end(), [](const Step& s) { return s.children.empty(); });
     const std::size_t shown = leaves && all.size() > kShownLeaves + 4 ? kShownLeaves : all.size();
-    double rest = 0, rest_share = 0;
+    Amount rest{0, {}, step.value.unit};
+    double rest_share = 0;
     std::size_t hidden = 0;
     for (std::size_t i = 0; i < all.size(); ++i) {
       // What is reserved or not explained stands at the end of a list and is always shown.
@@ -251,14 +257,15 @@ class Paper {
         continue;
       }
       ++hidden;
-      rest += all[i].value.nominal;
+      rest.nominal += all[i].value.nominal;
+      rest.bounds = rest.bounds + all[i].value.bounds;
       rest_share += all[i].share_of_total;
     }
     write_rest(hidden, rest, rest_share, indent);
   }
-  void write_rest(std::size_t& hidden, double rest, double share, int indent) {
+  void write_rest(std::size_t& hidden, const Amount& rest, double share, int indent) {
     if (hidden == 0) return;
-    row(indent, "and " + std::to_string(hidden) + " more", value_text({rest, {rest, rest}, "bytes"}), share);
+    row(indent, "and " + std::to_string(hidden) + " more", value_text(rest), share);
     hidden = 0;
   }
 

@@ -37,6 +37,19 @@ TEST(ExplainChanges, MarksWhatIsAnother) {
   EXPECT_FALSE(root.children[2].was);
 }
 
+TEST(ExplainChanges, DenseModulesTakeWhatTheyTook) {
+  const auto dense = [](double value, std::string label = "dense modules") {
+    Step one = step(std::move(label), value);
+    one.value.bounds = {value - 2, value + 2};
+    return one;
+  };
+  auto changed = explained(step("HBM", 10, {dense(11), dense(50, "dense modules, all ranks")}));
+  mark_changes(explained(step("HBM", 10, {dense(10), dense(20, "dense modules, all ranks")})), changed);
+  const auto& children = changed.front().steps.front().children;
+  EXPECT_FALSE(children[0].was);  // within the bounds of what is known
+  EXPECT_TRUE(children[1].was);   // on more ranks
+}
+
 // "rank 0: 100 x 16" is "rank 0: 500 x 16" after a change of the rows.
 TEST(ExplainChanges, AnotherLabelIsTheSameStep) {
   Step before = step("rank 0: 100 x 16", 10, {step("weights", 4)});

@@ -91,6 +91,17 @@ bool holds(RealInterval outer, RealInterval inner) {
   return outer.low * (1 - 1e-9) <= inner.low && inner.high <= outer.high * (1 + 1e-9);
 }
 
+// Of what stands at the head, and of nothing wider.
+void expect_shares(const Step& root, const std::string& where) {
+  if (!root.sum || root.value.nominal <= 0) return;
+  double all = 0;
+  for (const Step& child : root.children) {
+    EXPECT_NEAR(child.share_of_total, child.value.nominal / root.value.nominal, 1e-9) << where << ": " << child.label;
+    all += child.share_of_total;
+  }
+  EXPECT_NEAR(all, 1, 1e-6) << where << ": " << root.label;
+}
+
 void expect_consistent(const Explained& one, const std::string& file) {
   const std::string where = file + " " + one.target;
   double percent = 0, memories = 0;
@@ -99,7 +110,9 @@ void expect_consistent(const Explained& one, const std::string& file) {
     if (step.narrowed) {
       EXPECT_TRUE(holds(step.value.bounds, step.narrowed->bounds)) << where << ": " << step.label;
       EXPECT_TRUE(step.narrowed->bounds.contains(step.narrowed->nominal)) << where << ": " << step.label;
+      EXPECT_EQ(step.narrowed->nominal, step.value.nominal) << where << ": " << step.label;
     }
+    expect_shares(step, where);
     if (step.label != "printed" || step.note != "agrees") continue;
     const Step& computed = *(&step - 1);
     const RealInterval shown = computed.narrowed.value_or(computed.value).bounds;
@@ -141,6 +154,8 @@ int expect_bounds_of_reconstruct(const fs::path& path) {
 TEST(ExplainCorpus, StatesTheBoundsOfReconstruct) {
   int compared = 0;
   for (const fs::path& log : test::logs_below(test::source_folder() / "testdata" / "logs"))
+    compared += expect_bounds_of_reconstruct(log);
+  for (const fs::path& log : test::logs_below(test::source_folder() / "testdata" / "planner"))
     compared += expect_bounds_of_reconstruct(log);
   EXPECT_GT(compared, 0);
 }

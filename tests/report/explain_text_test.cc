@@ -93,15 +93,12 @@ TEST(ExplainText, ShowsNumbersAsFineAsTheirBounds) {
   }
 }
 
-TEST(ExplainText, SaysWhatThePartsOfANarrowedSumAddUpTo) {
+TEST(ExplainText, HeadsASumWithWhatIsPrintedOfIt) {
   Explained one = sample();
-  one.steps[0].narrowed = {4006, {4004, 4008}, "bytes"};
-  const std::string text = text_of(one, {});
-  for (const char* part :
-       {"4,006 B (\u00b12)", "the parts add up to 4,000 B (\u00b110), and what is printed narrows that"})
-    EXPECT_NE(text.find(part), std::string::npos) << part << "\n" << text;
-  one.steps[0].narrowed = {4000, {3995, 4005}, "bytes"};
-  EXPECT_EQ(text_of(one, {}).find("the parts add up"), std::string::npos);
+  one.steps[0].narrowed = {4000, {3995, 4002}, "bytes"};
+  const std::string text = text_of(one, {}), head = text.substr(text.find("HBM of the shard"), 80);
+  EXPECT_TRUE(head.starts_with("HBM of the shard, 3.906 KiB ")) << text;
+  EXPECT_NE(head.find(" 4,000 B (3,995..4,002) 100.0%"), std::string::npos) << text;
 }
 
 TEST(ExplainText, HeadsWithBoundsThatAreWide) {
@@ -110,12 +107,39 @@ TEST(ExplainText, HeadsWithBoundsThatAreWide) {
   EXPECT_NE(text_of(one, {}).find("HBM of the shard, 1.000..8.000 KiB"), std::string::npos) << text_of(one, {});
 }
 
+TEST(ExplainText, SharesOfWhatIsTakenAwayAreLessThanZero) {
+  Explained one = sample();
+  one.steps[0].children[1] = bytes("other explanations", -1000, -1010, -990);
+  one.steps[0].children[1].share_of_total = -0.5;
+  EXPECT_NE(text_of(one, {}).find("-1,000 B (\u00b110) -50.0%\n"), std::string::npos) << text_of(one, {});
+}
+
+TEST(ExplainText, SharesOfMoreThanTheWholeHaveNoDecimals) {
+  for (const auto& [share, text] : {std::pair(10.2, "  1020%"), {-1.1690, "  -117%"}, {1.582, " 158.2%"}}) {
+    Explained one = sample();
+    one.steps[0].children[1].share_of_total = share;
+    EXPECT_NE(text_of(one, {}).find("1,000 B (990..1,005)" + std::string(text)), std::string::npos) << text_of(one, {});
+  }
+}
+
 TEST(ExplainText, FitsTheWidth) {
   for (const int width : {60, 80, 120, 200}) {
     TextStyle style;
     style.width = width;
     EXPECT_LE(widest(text_of(sample(), style)), static_cast<std::size_t>(width)) << width;
   }
+}
+
+TEST(ExplainText, BoundsThatALineHasNoRoomForHaveTheirOwn) {
+  Explained one = sample();
+  one.steps[0].value = {13701890701, {13066601591, 13809152730}, "bytes"};
+  TextStyle style;
+  style.width = 40;
+  const std::string text = text_of(one, style);
+  EXPECT_LE(widest(text), 40u) << text;
+  EXPECT_NE(text.find("                 13,701,890,701 B 100.0%\n (13,066,601,591..13,809,152,730)\n"),
+            std::string::npos)
+      << text;
 }
 
 TEST(ExplainText, AsciiHasNoOtherCharacters) {

@@ -6,7 +6,8 @@
 //     optimizer state               1,666,668 B   ceil(t * m)
 //     input and output ...      4,099,645,440 B   I + O
 //
-// Invariant: the children of a sum add up to it; what is not explained is a step of its own.
+// Invariant: the children of a sum add up to it, in nominal values and in bounds; what is not explained is a step of
+// its own. The sum of bounds may be wider than what is printed of it allows: `narrowed` is of the same nominal value.
 // Tested by tests/analysis/explain_test.cc.
 #pragma once
 
@@ -45,13 +46,13 @@ struct Step {
   std::string expression, substituted;  // "ceil(x * W * 8)", "ceil(161,760 * 96 * 8)"
   Origin origin = Origin::inferred;
   bool sum = false;           // the children add up to it
-  double share_of_total = 0;  // 0..1 of the sum it belongs to (of its shard below a shard); 0: none
+  double share_of_total = 0;  // of the sum it belongs to (of its shard below a shard), 1 is all of it; 0: none
   std::vector<Operand> operands;
   std::optional<Cell> printed;  // the printed number that this is, or is compared with
   std::vector<Step> children;
   std::string note;
   std::optional<Amount> was{};       // as of an operand
-  std::optional<Amount> narrowed{};  // of a sum: what the printed numbers leave of `value`, where that is less
+  std::optional<Amount> narrowed{};  // what the printed numbers leave of `value`, where its bounds are wider
 };
 
 // One row of the component table: the largest shard, all shards, share of all. Bytes.

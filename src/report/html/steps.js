@@ -17,7 +17,7 @@ function amountText({ nominal, low, high, unit }) {
 function stepNode(step) {
   const hasMore = step.children.length > 0 || step.operands.length > 0;
   const head = make(hasMore ? "summary" : "div", step.label);
-  head.append(make("span", amountText(step.value), "value"));
+  head.append(make("span", amountText(step.narrowed ?? step.value), "value"));
   if (step.printed !== undefined)
     head.append(make("span", ` printed ${step.printed} at line ${step.line}`, "note"));
   if (step.substituted) {
