@@ -1,10 +1,15 @@
 // explain rank:N, kernel:NAME and plan: sums over many tables.
 #include <algorithm>
 #include <array>
+#include <cmath>
+#include <limits>
+#include <numeric>
 
+#include "analysis/checks.h"
 #include "analysis/explain_parts.h"
 #include "analysis/kernel_sums.h"
 #include "analysis/lines.h"
+#include "analysis/statistics.h"
 #include "shardstats/analysis/reconstruct.h"
 
 namespace shardstats::explain_detail {
@@ -161,9 +166,9 @@ Cell kernel_cell(const Context& context, std::string_view kernel, const Memory& 
   return {};
 }
 
-bool is_contradicted(const Context& context, std::string_view kernel, const Memory& memory) {
+Expectation expected_of(const Context& context, std::string_view kernel, const Memory& memory) {
   const PlanKernel* rebuilt = analysis::kernel_of(context.plan, kernel);
-  return rebuilt != nullptr && (rebuilt->*memory.kernel).contradicted;
+  return rebuilt != nullptr ? rebuilt->*memory.kernel : Expectation{};
 }
 
 // Tables of the plan summed by a word of their printed row.
@@ -191,42 +196,109 @@ class Groups {
   std::vector<std::int64_t> counts_;
 };
 
-void add_total(const Context& context, const Memory& memory, const Step& sparse, std::vector<Step>& steps) {
+// What all ranks hold, by what is known of each of them.
+struct AllRanks {
+  RealInterval all = kUnknown, sparse = kUnknown;
+  static constexpr RealInterval kUnknown{0, std::numeric_limits<double>::infinity()};
+};
+
+RealInterval added_up(const std::vector<RealInterval>& ranks) {
+  return std::accumulate(ranks.begin(), ranks.end(), RealInterval{});
+}
+
+// Of shards alone, unless the sum of a rank is in doubt.
+RealInterval sparse_of_ranks(const Plan& plan, ByteInterval PlanRank::*sparse, Expectation PlanRank::*whole) {
+  RealInterval sum{};
+  for (const PlanRank& rank : plan.ranks) {
+    if (!(rank.*whole).known || (rank.*whole).contradicted) return AllRanks::kUnknown;
+    sum = sum + real(rank.*sparse);
+  }
+  return sum;
+}
+
+AllRanks all_ranks(const Context& context, const Memory& memory) {
+  if (memory.name == "SSD" || !analysis::has_all_ranks(context.printed)) return {};
+  const analysis::RankValues values = analysis::rank_values(context.printed, context.plan);
+  if (!values.known || values.ranks() == 0) return {};
+  if (memory.name == "HBM")
+    return {added_up(values[analysis::Quantity::hbm]),
+            sparse_of_ranks(context.plan, &PlanRank::sparse_hbm, &PlanRank::expected_hbm)};
+  return {added_up(values[analysis::Quantity::ddr]),
+          sparse_of_ranks(context.plan, &PlanRank::sparse_ddr, &PlanRank::expected_ddr)};
+}
+
+// So that the sum over the tables is one over the ranks.
+bool knows_all_tables(const Context& context) {
+  return analysis::has_all_tables(context.printed, context.plan) &&
+         std::ranges::all_of(context.plan.tables, &PlanTable::sized);
+}
+
+// The ranks hold as much, whatever the parts add up to.
+void match_ranks(const Context& context, RealInterval ranks, Step& sum) {
+  if (!std::isfinite(ranks.high)) return;
+  const Amount whole{std::round(middle(ranks)), ranks, sum.value.unit};
+  if (!knows_all_tables(context))
+    add_unexplained(whole, "tables that are lost or were not rebuilt", sum);
+  else if (!ranks.overlaps(sum.value.bounds))
+    add_unexplained(whole, "the ranks add up to something else", sum);
+  else
+    narrow_step(ranks, sum);
+}
+
+// The sum over the ranks is the last of `steps` then. Returns what the shards have of it.
+Amount add_total(const Context& context, const Memory& memory, RealInterval ranks, const Amount& sparse,
+                 std::vector<Step>& steps) {
   const auto world = static_cast<double>(context.plan.setting.world_size);
   const bool hbm = memory.name == "HBM";
-  Step all = value_step("shards", sparse.value.nominal, sparse.value.bounds);
-  std::vector<Step> children = {std::move(all)};
+  std::vector<Step> children = {value_step("shards", sparse.nominal, sparse.bounds)};
   const bool is_told = std::ranges::any_of(
       context.printed.ranks.rows, [=](const PrintedRank& row) { return static_cast<bool>(hbm ? row.hbm : row.ddr); });
   bool is_hidden = false;
-  const auto add = [&](const char* label, ByteInterval bytes, LineId line) {
+  const auto add = [&](std::string_view label, ByteInterval bytes, LineId line) {
     if (bytes.high <= 0 || !context.plan.setting.rules->counts_reservation) return;
     const Cell cell = context.printed.slot(line, hbm ? 0 : 1);
     if (!cell && !is_told) {  // bounds are all that the memory holds
       is_hidden = true;
       return;
     }
-    Step one = bytes_step(label, bytes);
+    Step one = bytes_step(std::string(label), bytes);
     if (cell) {
       take_printed_value(cell, one);
       one.printed = cell;
       one.origin = Origin::log;
     }
-    one.expression = std::string(label) + " * W";
-    one.substituted = number_text(one.value.nominal) + " * " + number_text(world);
     one.value.nominal *= world;
     one.value.bounds = one.value.bounds * exactly(world);
     one.label += ", all ranks";
     children.push_back(std::move(one));
   };
   if (memory.name != "SSD") {
-    add("dense modules", hbm ? context.plan.dense_hbm : context.plan.dense_ddr, LineId::dense_storage);
-    add("KJT reservation", hbm ? context.plan.kjt_hbm : context.plan.kjt_ddr, LineId::kjt_storage);
+    add(kDense, hbm ? context.plan.dense_hbm : context.plan.dense_ddr, LineId::dense_storage);
+    add(kKjt, hbm ? context.plan.kjt_hbm : context.plan.kjt_ddr, LineId::kjt_storage);
   }
   Step sum = sum_of(std::string(memory.name) + " of all ranks", FormulaId::total, std::move(children));
   if (is_hidden) sum.note = "without dense modules and KJT: there is no memory of ranks that would tell them";
+  match_ranks(context, ranks, sum);
+  for (Step& child : sum.children)
+    for (const std::string_view label : {kDense, kKjt})
+      if (child.label == std::string(label) + ", all ranks") {
+        child.expression = std::string(label) + " * W";
+        child.substituted = number_text(child.value.nominal / world) + " * " + number_text(world);
+      }
   set_shares(sum);
   steps.push_back(std::move(sum));
+  return steps.back().children.front().value;
+}
+
+// As `explain kernel:NAME` has it.
+void use_cell_of_kernel(const Context& context, const Memory& memory, Step& kernel) {
+  kernel.formula = form_of(FormulaId::kernel_sum).name;
+  const Cell cell = kernel_cell(context, kernel.label, memory);
+  if (!cell) return;
+  kernel.printed = cell;
+  const auto printed = analysis::printed_bounds(cell, CellForm{}.format, CellForm{}.unit);
+  const Expectation expected = expected_of(context, kernel.label, memory);
+  if (printed && expected.known && !expected.contradicted) narrow_part(*printed, kernel);
 }
 
 // A memory of the whole plan, by kernel and by sharding type.
@@ -248,15 +320,17 @@ struct MemoryOfPlan {
   }
 
   void explain(const Context& context, const Memory& memory, Explained& explained) {
-    add_total(context, memory, sparse, explained.steps);
+    const AllRanks ranks = all_ranks(context, memory);
     const std::string all = std::string(memory.name) + " of all shards by ";
-    Step by_kernel = sum_of(all + "kernel", FormulaId::total, kernels.steps());
-    for (Step& child : by_kernel.children) {
-      child.formula = form_of(FormulaId::kernel_sum).name;
-      if (const Cell cell = kernel_cell(context, child.label, memory)) child.printed = cell;
-    }
+    std::vector<Step> parts = kernels.steps();
+    for (Step& kernel : parts) use_cell_of_kernel(context, memory, kernel);
+    Step by_kernel = sum_of(all + "kernel", FormulaId::total, std::move(parts));
     Step by_sharding = sum_of(all + "sharding type", FormulaId::total, shardings.steps());
+    narrow_part(by_kernel.value.bounds, sparse);
+    if (knows_all_tables(context)) narrow_part(ranks.sparse, sparse);
+    sparse.value = add_total(context, memory, ranks.all, sparse.value, explained.steps);
     for (Step* sum : {&by_kernel, &by_sharding}) {
+      narrow_step(sparse.value.bounds, *sum, sparse.value.nominal);
       set_shares(*sum);
       explained.steps.push_back(std::move(*sum));
     }
@@ -316,8 +390,10 @@ Explained explain_kernel(const Context& context, std::string_view kernel) {
     Step sum = sum_of(std::string(memories()[m].name) + " of kernel " + std::string(kernel), FormulaId::kernel_sum,
                       std::move(tables[m]));
     const RealInterval known = sum.value.bounds;
-    add_with_cell(std::move(sum), is_contradicted(context, kernel, memories()[m]), known,
+    const std::size_t first = explained.steps.size();
+    add_with_cell(std::move(sum), expected_of(context, kernel, memories()[m]).contradicted, known,
                   kernel_cell(context, kernel, memories()[m]), explained.steps);
+    components.add_rest(explained.steps[first], memories()[m].name);
   }
   explained.components = components.rows();
   if (!context.plan.sized) explained.notes.push_back(not_sized(context.plan));
@@ -339,7 +415,9 @@ Explained explain_plan(const Context& context) {
   }
   for (std::size_t m = 0; m < memory.size(); ++m) {
     const bool is_used = memory[m].sparse.value.bounds.high > 0 || m == 0;
-    if (context.plan.sized && is_used) memory[m].explain(context, memories()[m], explained);
+    if (!context.plan.sized || !is_used) continue;
+    memory[m].explain(context, memories()[m], explained);
+    components.add_rest(memory[m].sparse, memories()[m].name);
   }
   explained.components = components.rows();
   if (!context.plan.sized) explained.notes.push_back(not_sized(context.plan));

@@ -117,8 +117,8 @@ Step value_step(std::string label, double nominal, RealInterval bounds, std::str
 Step bytes_step(std::string label, ByteInterval bytes);
 // A printed cell, quoted.
 Step printed_step(std::string label, const Cell& cell, std::string_view verdict, CellForm form = {});
-// Adds what the printed cell has beyond `computed` as a step of its own and makes the sum the printed one.
-void add_unexplained(const Cell& cell, CellForm form, Step& computed);
+// Adds what the printed numbers have beyond `computed` as a step of its own and makes the sum the printed one.
+void add_unexplained(const Amount& whole, std::string_view note, Step& computed);
 // "ranks 0-94: 833,334 x 128 each": the tree of one of so many shards times their number. `only`: there is no other
 // class.
 Step class_step(std::string_view name, Step one, std::size_t shards, const std::string& where, bool only);

@@ -225,14 +225,14 @@ Step printed_step(std::string label, const Cell& cell, std::string_view verdict,
   return step;
 }
 
-void add_unexplained(const Cell& cell, CellForm form, Step& computed) {
-  const Step printed = printed_step("", cell, "", form);
-  const RealInterval rest = printed.value.bounds - computed.value.bounds;
-  Step step = value_step(std::string(kNotExplained), printed.value.nominal - computed.value.nominal, rest, form.unit);
-  step.note = "the printed cell differs from the sum";
+void add_unexplained(const Amount& whole, std::string_view note, Step& computed) {
+  const RealInterval rest = whole.bounds - computed.value.bounds;
+  Step step = value_step(std::string(kNotExplained), whole.nominal - computed.value.nominal, rest, whole.unit);
+  step.note = note;
   computed.children.push_back(std::move(step));
-  computed.value.nominal = printed.value.nominal;
+  computed.value.nominal = whole.nominal;
   computed.value.bounds = computed.value.bounds + rest;
+  if (is_narrower(computed.value.bounds, whole.bounds)) computed.narrowed = whole;
   computed.label += ", as printed";
 }
 
@@ -296,7 +296,7 @@ void add_with_cell(Step computed, bool contradicted, RealInterval known, const C
   const auto bounds = analysis::printed_bounds(cell, form.format, form.unit);
   const bool apart = bounds && (contradicted || !computed.value.bounds.overlaps(*bounds));
   if (apart)
-    add_unexplained(cell, form, computed);
+    add_unexplained(printed_step("", cell, "", form).value, "the printed cell differs from the sum", computed);
   else
     narrow_step(bounds ? narrowed(known, *bounds) : known, computed);
   set_shares(computed);

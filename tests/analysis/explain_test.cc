@@ -130,6 +130,18 @@ void expect_bounds(const Step& step, ByteInterval wanted, const std::string& whe
   EXPECT_NEAR(shown.high, real(wanted).high, 1) << where << ": " << step.label;
 }
 
+// What the ranks hold bounds what all of them do.
+void expect_within_ranks(const Log& log, const std::vector<const PlanRank*>& ranks, const std::string& where) {
+  RealInterval all{};
+  for (const PlanRank* rank : ranks) {
+    if (!rank->expected_hbm.known || rank->expected_hbm.contradicted) return;
+    all = all + real(rank->hbm);
+  }
+  const Step& total = explained_one(log, "plan").steps.at(0);
+  if (ranks.empty()) return;
+  EXPECT_TRUE(holds(all, total.narrowed.value_or(total.value).bounds)) << where;
+}
+
 // Returns how many tables and ranks were compared.
 int expect_bounds_of_reconstruct(const fs::path& path) {
   const Log log(test::file_text(path));
@@ -145,6 +157,7 @@ int expect_bounds_of_reconstruct(const fs::path& path) {
   for (const TableRow& row : all.tables)
     if (const Expectation& hbm = row.table->hbm; hbm.known && !hbm.contradicted)
       expect(std::string(row.printed->fqn.text), row.hbm);
+  expect_within_ranks(log, all.ranks, path.string());
   for (const PlanRank* rank : all.ranks)
     if (rank->expected_hbm.known && !rank->expected_hbm.contradicted)
       expect("rank:" + std::to_string(rank->rank), rank->hbm);
@@ -670,6 +683,21 @@ TEST(ExplainPlan, WithoutRanksOnlyPrintedReservationsCount) {
   ASSERT_EQ(hbm.children.size(), 1u);
   EXPECT_EQ(hbm.children[0].label, "shards");
   EXPECT_EQ(hbm.note, "without dense modules and KJT: there is no memory of ranks that would tell them");
+}
+
+TEST(ExplainPlan, WhatLostTablesHoldIsNotExplained) {
+  const Step whole = explained_one(test_log("logs/v1.4.0.log"), "plan").steps.at(0);
+  std::string bytes = test_text("logs/v1.4.0.log");
+  const std::size_t row = bytes.rfind('\n', bytes.find("device_os_ad_id")) + 1;
+  bytes.erase(row, bytes.find('\n', row) + 1 - row);
+  const Step rest = explained_one(Log(std::move(bytes)), "plan").steps.at(0);
+  EXPECT_EQ(rest.label, "HBM of all ranks, as printed");
+  EXPECT_TRUE(whole.narrowed.value_or(whole.value).bounds.contains(rest.value.nominal)) << rest.value.nominal;
+  EXPECT_GE(rest.narrowed.value().bounds.low, 0);
+  const Step& lost = rest.children.back();
+  EXPECT_EQ(lost.label, "not explained");
+  EXPECT_NEAR(lost.value.nominal, whole.children.front().value.nominal - rest.children.front().value.nominal, 4e6);
+  expect_sums(rest, "lost table");
 }
 
 TEST(ExplainOperands, BandwidthsSayWhatElseExplainsTheLog) {
