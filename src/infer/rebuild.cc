@@ -6,6 +6,7 @@
 
 #include "infer/choose.h"
 #include "infer/shard_sums.h"
+#include "infer/shards_by_ranks.h"
 #include "infer/sum_bounds.h"
 
 namespace shardstats::infer_detail {
@@ -176,6 +177,7 @@ class Shards {
     }
   }
 
+  const ShardSizes* keep(const ShardSizes& sizes) { return ::new (memory()) ShardSizes(sizes); }
   std::size_t size() const { return shards_.size(); }
   // What they refer to.
   std::shared_ptr<const void> sizes() const { return sizes_; }
@@ -185,9 +187,7 @@ class Shards {
     static_assert(std::is_trivially_destructible_v<ShardSizes>);
     return sizes_->allocate(sizeof(ShardSizes), alignof(ShardSizes));
   }
-  const ShardSizes* keep(const RealSizes& sizes) {
-    return ::new (memory()) ShardSizes(whole_sizes(sizes, shard_parts_));
-  }
+  const ShardSizes* keep(const RealSizes& sizes) { return keep(whole_sizes(sizes, shard_parts_)); }
   void widen(std::size_t first, std::size_t end, const ShardSizes& other) {
     while (first < end) {
       const ShardSizes* const before = shards_[first].sizes;
@@ -349,6 +349,9 @@ void rebuild(const PlanInputs& plan, const SearchResult& found, const InferOptio
   rebuild_ranks(plan, found, sums, result);
   fill_sums(found, options.alternatives, result);
   bound_by_shards(plan, found, sums, result);
+  if (options.alternatives && options.shards_by_ranks)
+    narrow_by_ranks(
+        plan, found, sums, [&](const ShardSizes& left) { return shards.keep(left); }, result);
   doubt_lost_ranks(*plan.printed, result);
   result.setting = found.survivors.front().outcome.setting;
   result.contradictions = found.survivors.front().outcome.contradictions;

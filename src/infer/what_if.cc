@@ -308,6 +308,7 @@ const LikelyBase& WhatIf::Impl::likeliest() {
 
 WhatIf::WhatIf(const PrintedPlan& printed, InferOptions options) : impl_(std::make_unique<Impl>()) {
   options.alternatives = options.perf = options.shard_parts = true;
+  options.shards_by_ranks = false;
   impl_->base = run_inference(printed, options);
   impl_->refused = refusal_of(impl_->base);
   impl_->local_sizes = possible_local_sizes(impl_->base);

@@ -265,7 +265,8 @@ struct InferOptions {
   bool perf_anyhow = true;   // false: skip it where uniform values fall short of the storage, see Plan::perf_left_out
   Effort effort = Effort::exhaustive;
   bool shard_parts = true;  // false: skip what the bytes of a shard are made of and rest on (verify does not show it)
-  bool keep_precedent = false;                            // for infer_like(), see precedent.h
+  bool shards_by_ranks = true;  // false: bounds of shards by their tables alone, as those of a changed plan are
+  bool keep_precedent = false;  // for infer_like(), see precedent.h
   std::shared_ptr<const FirstLook> first_look = nullptr;  // of the same plan and overrides with less effort, see Plan
 };
 
