@@ -19,9 +19,9 @@ struct FilledShards {
 };
 
 // The Input and Output columns of the ranks.
-class Columns {
+class LookupColumns {
  public:
-  Columns(const PlanInputs& plan, const Outcome& outcome, const SumBounds& bounds)
+  LookupColumns(const PlanInputs& plan, const Outcome& outcome, const SumBounds& bounds)
       : plan_(plan), outcome_(outcome), lines_(*outcome.lines), bounds_(bounds) {}
 
   bool counts_lookups(const SumLine& line, std::uint32_t t) const {
@@ -69,19 +69,19 @@ class Columns {
   const SumBounds& bounds_;
 };
 
-constexpr double kRounding = 1e-12;  // relative; far above the roundings of the products inverted here
+constexpr double kInverseRounding = 1e-12;  // relative; far above the roundings of the products inverted here
 
 // The number of ids or outputs of so many shards that take so many bytes together, each rounded up.
 RealInterval number_in(RealInterval bytes, double shards, RealInterval each) {
-  return {std::max((bytes.low / shards - 1) / each.high * (1 - kRounding), 0.0),
-          std::max(bytes.high / shards / each.low * (1 + kRounding), 0.0)};
+  return {std::max((bytes.low / shards - 1) / each.high * (1 - kInverseRounding), 0.0),
+          std::max(bytes.high / shards / each.low * (1 + kInverseRounding), 0.0)};
 }
 
 }  // namespace
 
 std::vector<Lookups> lookups_by_columns(const PlanInputs& plan, const Outcome& outcome) {
   const SumBounds bounds(plan, outcome);
-  const Columns columns(plan, outcome, bounds);
+  const LookupColumns columns(plan, outcome, bounds);
   std::vector<Lookups> all(plan.tables.size());
   for (std::uint32_t t = 0; t < all.size(); ++t)
     if (!outcome.tables[t].options.empty()) all[t] = (*outcome.parts)[t].front().lookups;
@@ -91,7 +91,7 @@ std::vector<Lookups> lookups_by_columns(const PlanInputs& plan, const Outcome& o
     outcome.lines->each_part(line, [&](SumLines::Part part) {
       const auto shards = columns.filled(part);
       if (!shards || shards->one == nullptr) return;
-      const RealInterval left = Columns::left_in(line, total, bounds.sum_of(part, line.quantity));
+      const RealInterval left = LookupColumns::left_in(line, total, bounds.sum_of(part, line.quantity));
       const RealInterval each = columns.bytes_each(line, part.table, *shards->one);
       Lookups& of_table = all[part.table];
       RealInterval& value = columns.counts_lookups(line, part.table) ? of_table.lookups : of_table.pooled;
@@ -169,7 +169,8 @@ class OpenNumbers {
   // With what is left of the number; each shard is rounded up.
   static RealInterval bytes_of(const Part& part, RealInterval value) {
     const RealInterval bytes = part.each * value * exactly(part.shards);
-    return narrowed(part.bytes, {bytes.low * (1 - kRounding), bytes.high * (1 + kRounding) + part.shards});
+    return narrowed(part.bytes,
+                    {bytes.low * (1 - kInverseRounding), bytes.high * (1 + kInverseRounding) + part.shards});
   }
 
   bool narrow_by(const Cell& cell) {
@@ -180,7 +181,7 @@ class OpenNumbers {
     for (std::uint32_t p = cell.first; p < cell.end; ++p) {
       const Part& part = parts_[p];
       RealInterval& value = value_of(*cell.line, part.table);
-      const RealInterval left = Columns::left_in(*cell.line, total, bytes_of(part, value));
+      const RealInterval left = LookupColumns::left_in(*cell.line, total, bytes_of(part, value));
       const RealInterval fits = number_in(left, part.shards, part.each);
       if (fits.low > value.high * (1 + kBeyond) || fits.high * (1 + kBeyond) < value.low) return false;
       value = narrowed(value, fits);
@@ -188,7 +189,7 @@ class OpenNumbers {
     return true;
   }
 
-  const Columns columns_;
+  const LookupColumns columns_;
   std::vector<Lookups> values_;  // by table, of those that have open ones
   std::vector<bool> has_open_;   // by table
   std::vector<Cell> cells_;

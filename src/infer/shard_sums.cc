@@ -16,10 +16,10 @@ ByteInterval bytes(Wide low, Wide high) {
 }
 
 // What every rank has beside its shards.
-struct Memory {
+struct ConstantBytes {
   ByteInterval hbm, ddr;
 };
-Memory constant_memory(const SearchResult& found) {
+ConstantBytes constant_bytes(const SearchResult& found) {
   const Constants constants = constants_of(found);
   return {whole_bytes(constants.hbm), whole_bytes(constants.ddr)};
 }
@@ -47,7 +47,7 @@ std::vector<ShardSums::Rank> ShardSums::sums() const {
 }
 
 void rebuild_ranks(const PlanInputs& plan, const SearchResult& found, const ShardSums& sums, Plan& result) {
-  const auto [hbm, ddr] = constant_memory(found);
+  const auto [hbm, ddr] = constant_bytes(found);
   const std::vector<ShardSums::Rank> sums_of_ranks = sums.sums();
   for (std::size_t r = 0; r < sums_of_ranks.size(); ++r) {
     const ShardSums::Rank& rank = sums_of_ranks[r];
@@ -84,7 +84,7 @@ void rebuild_ranks(const PlanInputs& plan, const SearchResult& found, const Shar
 }
 
 void bound_by_shards(const PlanInputs& plan, const SearchResult& found, const ShardSums& sums, Plan& result) {
-  const auto [hbm, ddr] = constant_memory(found);
+  const auto [hbm, ddr] = constant_bytes(found);
   const std::vector<ShardSums::Rank> sums_of_ranks = sums.sums();
   for (std::size_t r = 0; r < sums_of_ranks.size(); ++r) {
     if (!sums.is_known(r)) continue;

@@ -10,20 +10,20 @@ namespace shardstats::infer_detail {
 namespace {
 
 // Where a shard, the sum over those of a rank, and the rank have a quantity.
-struct OfRank {
+struct RankQuantity {
   ByteInterval ShardSizes::*shard;
   ByteInterval ShardSums::Rank::*sum;
   ByteInterval PlanRank::*bounds;
   Expectation PlanRank::*expected;
 };
-constexpr std::array kOfRanks = {
-    OfRank{&ShardSizes::hbm, &ShardSums::Rank::hbm, &PlanRank::sparse_hbm, &PlanRank::expected_hbm},
-    OfRank{&ShardSizes::ddr, &ShardSums::Rank::ddr, &PlanRank::sparse_ddr, &PlanRank::expected_ddr},
-    OfRank{&ShardSizes::input, &ShardSums::Rank::input, &PlanRank::input, &PlanRank::expected_input},
-    OfRank{&ShardSizes::output, &ShardSums::Rank::output, &PlanRank::output, &PlanRank::expected_output}};
+constexpr std::array kRankBytes = {
+    RankQuantity{&ShardSizes::hbm, &ShardSums::Rank::hbm, &PlanRank::sparse_hbm, &PlanRank::expected_hbm},
+    RankQuantity{&ShardSizes::ddr, &ShardSums::Rank::ddr, &PlanRank::sparse_ddr, &PlanRank::expected_ddr},
+    RankQuantity{&ShardSizes::input, &ShardSums::Rank::input, &PlanRank::input, &PlanRank::expected_input},
+    RankQuantity{&ShardSizes::output, &ShardSums::Rank::output, &PlanRank::output, &PlanRank::expected_output}};
 
 // Of n equal shards, which are in the sum with `own`; anything where that is too much for a number.
-ByteInterval left_for_each(std::int64_t n, ByteInterval rank, ByteInterval sum, ByteInterval own) {
+ByteInterval left_on_rank(std::int64_t n, ByteInterval rank, ByteInterval sum, ByteInterval own) {
   constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
   if (sum.high == kMost || own.high > kMost / n) return {0, kMost};
   const std::int64_t low = rank.low - (sum.high - n * own.high), high = rank.high - (sum.low - n * own.low);
@@ -52,10 +52,10 @@ class ByRanks {
   // `n`: shards in a row on the rank.
   void narrow(const ShardSizes& own, std::size_t r, std::int64_t n, ShardSizes& left) const {
     if (!sums_.is_known(r)) return;
-    for (const OfRank& of : kOfRanks) {
+    for (const RankQuantity& of : kRankBytes) {
       const ByteInterval bytes = own.*of.shard;
       if (bytes.exact() || (ranks_[r].*of.expected).contradicted) continue;
-      left.*of.shard = narrowed(left.*of.shard, left_for_each(n, ranks_[r].*of.bounds, totals_[r].*of.sum, bytes));
+      left.*of.shard = narrowed(left.*of.shard, left_on_rank(n, ranks_[r].*of.bounds, totals_[r].*of.sum, bytes));
     }
   }
 
@@ -64,8 +64,8 @@ class ByRanks {
   const std::vector<PlanRank>& ranks_;
 };
 
-bool is_open(const ShardSizes& sizes) {
-  return std::ranges::any_of(kOfRanks, [&](const OfRank& of) { return !(sizes.*of.shard).exact(); });
+bool are_open(const ShardSizes& sizes) {
+  return std::ranges::any_of(kRankBytes, [&](const RankQuantity& of) { return !(sizes.*of.shard).exact(); });
 }
 
 }  // namespace
@@ -83,9 +83,10 @@ void narrow_by_ranks(const PlanInputs& plan, const SearchResult& found, const Sh
       const ShardSizes& own = *first->sizes;
       const auto is_other = [&](const PlanShard& shard) { return shard.sizes != &own; };
       end = equal ? std::find_if(first, shards.end(), is_other) : std::next(first);
-      if (!is_open(own)) continue;
+      if (!are_open(own)) continue;
       const ShardSizes left = by_ranks.left_of(std::span(first, end));
-      if (std::ranges::all_of(kOfRanks, [&](const OfRank& of) { return left.*of.shard == own.*of.shard; })) continue;
+      if (std::ranges::all_of(kRankBytes, [&](const RankQuantity& of) { return left.*of.shard == own.*of.shard; }))
+        continue;
       const ShardSizes* const kept = keep(left);
       for (PlanShard& shard : std::span(first, end)) shard.sizes = kept;
     }
