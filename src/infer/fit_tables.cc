@@ -85,6 +85,7 @@ bool FitTables::forward_only(std::uint32_t t) const {
 }
 
 bool mixes_memories(const TableInputs& table) {
+  if (table.kernel == nullptr) return false;
   const KernelSpeed speed = table.kernel->speed;
   return speed == KernelSpeed::cached || speed == KernelSpeed::quant_cached;
 }

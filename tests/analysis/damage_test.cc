@@ -527,6 +527,21 @@ TEST(Damage, RowsThatAreNotSplitEvenlyBesideALostCell) {
   }
 }
 
+// Other codecs are tried for logs with bandwidths of their own, where any cell of a table may be lost.
+TEST(Damage, ALostCellBesideOtherBandwidths) {
+  struct Case {
+    const char* log;
+    std::size_t table;
+  };
+  for (const Case c :
+       {Case{"../planner/v0.8.0-link_of_one_table.log", 1}, Case{"../planner/v0.5.0-lookups_and_dtypes.log", 0}}) {
+    const std::vector<std::string> whole = lines_of(log_bytes(c.log));
+    const std::vector<std::size_t> rows = rows_of(joined(whole), false);
+    for (const auto& lines : with_lost_cells(whole, rows[0] - 1, rows.at(c.table)))
+      EXPECT_EQ(errors_of(joined(lines)).of_log, 1) << lines[rows.at(c.table)];
+  }
+}
+
 // A column of the table that begins with that header line, without its last column.
 TEST(Damage, LostColumn) {
   const std::string bytes = log_bytes("v1.4.0.log");
