@@ -171,7 +171,7 @@ class FreeTier {
   static bool is_virtual(const TableParts& parts) { return !parts.empty() && parts.back().variant.virtual_table; }
 
   // Several tables that depart from the plan-wide values show in several sums: if only one asks for them, it is wrong.
-  // Many tables may depart from the wrong plan-wide element size, and few from another one.
+  // Where that would cost more than `limit`, too many tables may depart from the wrong plan-wide element size.
   Outcome settled(const Outcome& start, std::int64_t limit) const {
     Outcome outcome = listed(start);
     Sums sums(plan_, outcome);
@@ -179,21 +179,21 @@ class FreeTier {
     const PlanWideSums wide(plan_, outcome, sums.bounds());
     const Departures found = wide.departures();
     const bool wrong = is_wrong_line(found) && !wide.are_usual(found, own_departures(plan_, start).usual);
-    const std::int64_t departing = own_departures(plan_, outcome).values + found.tables;
-    const bool is_within = !wrong && outcome.cost() + departing <= limit;
-    Outcome best = wrong ? contradicted(start, found.line) : with_freedoms(outcome, departing);
+    const std::int64_t departing = own_departures(plan_, outcome).values;
+    if (!wrong && outcome.cost() + departing + found.tables <= limit) {
+      outcome.freedoms += departing + found.tables;
+      return outcome;
+    }
+    Outcome best = wrong ? contradicted(start, found.line) : with_freedoms(outcome, departing + found.tables);
     constexpr int kStep = static_cast<int>(kOptimizers.size());
     for (int pair = start.pair % kStep; pair < kPairs; pair += kStep) {
       if (pair == start.pair) continue;
       outcome.pair = pair;
-      const std::int64_t own = own_departures(plan_, outcome).values;
-      if (is_within && outcome.freedoms + own >= best.freedoms) continue;
       const Departures other = PlanWideSums(plan_, outcome, sums.bounds()).departures();
       if (is_wrong_line(other)) continue;
-      Outcome one = with_freedoms(outcome, own + other.tables);
+      Outcome one = with_freedoms(outcome, own_departures(plan_, outcome).values + other.tables);
       if (weight(one) < weight(best) || (wrong && weight(one) == weight(best))) best = std::move(one);
     }
-    if (is_within) return best;
     // Where the own cells of several tables are wrong, so are several sums.
     const bool may_be_one = may_mislead_ && start.contradictions < kSeveralWrong;
     return may_be_one && best.contradictions >= kSeveralWrong ? without_one_sum(start, std::move(best)) : best;
