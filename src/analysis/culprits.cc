@@ -195,7 +195,8 @@ class Culprits {
   Trial with(const Correction& correction) {
     const PrintedPlan corrected = corrected_by(correction);
     InferOptions options = options_;
-    if (tried_) options.effort = std::min(options.effort, Effort::likely);
+    // What only all explanations deny, they have to agree with.
+    if (tried_ && !options.alternatives) options.effort = std::min(options.effort, Effort::likely);
     tried_ = true;
     const Plan plan = infer(corrected, options);
     const Report fixed = verify(corrected, plan);

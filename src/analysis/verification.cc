@@ -61,6 +61,24 @@ bool may_deny_the_likeliest(const Wrong& wrong) {
   return wrong.critical_path || wrong.hbm_maximum || !wrong.perf_imbalance;
 }
 
+// The cell of a rank that is furthest from what the formulas give, as a part of what is printed.
+Place furthest_off(const PrintedPlan& printed, const Plan& plan) {
+  Place worst;
+  double furthest = 0;
+  for (std::size_t r = 0; r < std::min(plan.ranks.size(), printed.ranks.rows.size()); ++r)
+    for (const analysis::ByteColumn& column : analysis::kByteColumns) {
+      const Expectation& expected = plan.ranks[r].*column.expected;
+      const auto bytes = column.printed_in(printed, printed.ranks.rows[r]);
+      if (!bytes || !expected.known || !expected.contradicted) continue;
+      const double off =
+          apart(real(*bytes), real(expected.bytes)) / static_cast<double>(std::max<std::int64_t>(bytes->high, 1));
+      if (off <= furthest) continue;
+      furthest = off;
+      worst = (printed.ranks.rows[r].*column.cell).place;
+    }
+  return worst;
+}
+
 // Which outputs are scaled may rest on one number, and a wrong one decides it, too.
 bool rests_on_one_number(const Plan& plan) {
   return std::ranges::any_of(plan.assumptions, [](const Assumption& assumption) {
@@ -145,14 +163,27 @@ bool Verification::deny_by_bounds() {
 // reported.
 void Verification::blame_one_cell() {
   const InferOptions look = with_alternatives();
+  const std::vector<std::string> remarks = report.remarks;
   const auto corrected = find_culprits(printed_, *plan, look, report).corrected;
-  if (!corrected) return;
-  auto other = std::make_unique<Plan>(infer(*corrected, look));
-  expect_what_shards_give(*corrected, *other);
-  Report of_culprit = verify(printed_, *other);
-  if (disputed_numbers(of_culprit) == 0) return;
-  plan = std::move(other);
-  report = std::move(of_culprit);
+  if (corrected) {
+    auto other = std::make_unique<Plan>(infer(*corrected, look));
+    expect_what_shards_give(*corrected, *other);
+    Report of_culprit = verify(printed_, *other);
+    if (disputed_numbers(of_culprit) > 0) {
+      plan = std::move(other);
+      report = std::move(of_culprit);
+      return;
+    }
+  }
+  const Place worst = furthest_off(printed_, *plan);
+  const auto is_worst = [&](const Finding& f) { return disputes_number(f) && f.where.place == worst; };
+  if (std::ranges::none_of(report.findings, is_worst)) return;
+  const auto others =
+      std::erase_if(report.findings, [&](const Finding& f) { return disputes_number(f) && !is_worst(f); });
+  report.remarks = remarks;
+  if (others > 0)
+    report.remarks.push_back("This number and others of ranks (" + std::to_string(others) +
+                             ") cannot all be right together; it is the one furthest from what they leave.");
 }
 
 // In the cells of ranks that were taken out of the corrected block.

@@ -67,6 +67,20 @@ TEST(Verification, ReportsTheOneCellThatOpenTablesDoNotExplain) {
   }
 }
 
+// Bounds that deny one wrong number may deny many right ones, and no single one may explain them all.
+TEST(Verification, ReportsOneOfTheCellsThatOpenTablesDoNotExplainTogether) {
+  std::string text = test::file_text(test::source_folder() / "testdata" / "edits" / "v0.3.2-hidden_poolings.log");
+  const std::size_t cell = text.find(" 34.59 ");
+  ASSERT_NE(cell, std::string::npos);
+  text.replace(cell, 7, " 13.84 ");
+  const PrintedPlan printed = parse(find_blocks(text).front());
+  Verification verification(printed);
+  verification.finish();
+  EXPECT_EQ(count(verification.report.findings).error, 1);
+  ASSERT_FALSE(verification.report.remarks.empty());
+  EXPECT_THAT(verification.report.remarks.back(), testing::HasSubstr("cannot all be right together"));
+}
+
 // The maximum of HBM may ask for a dtype that the ranks do not show, but not where a rank contradicts it.
 TEST(Verification, TakesTheMaximumOfHbmOnlyAsTheRanksPrintIt) {
   const auto errors_of = [](std::string text, std::string_view old_cell, std::string_view new_cell) {
