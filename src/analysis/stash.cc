@@ -245,7 +245,8 @@ class Planner {
 }  // namespace
 
 bool may_be_on_hosts(const PrintedPlan& printed, std::int64_t ranks_per_host) {
-  return std::ssize(printed.ranks.rows) % ranks_per_host == 0 || !analysis::has_all_ranks(printed);
+  const std::int64_t ranks = std::ssize(printed.ranks.rows);
+  return ranks <= ranks_per_host || ranks % ranks_per_host == 0 || !analysis::has_all_ranks(printed);
 }
 
 StashPlan stash_of(const PrintedPlan& printed, const Plan& plan, const Filter& filter, const TimelineOptions& timeline,

@@ -60,12 +60,16 @@ class Stash(unittest.TestCase):
         self.assertGreater(plan["hosts"][0]["pinned"]["high"], plan["ranks"][0]["bytes"]["high"])
 
     def test_hosts_that_cannot_be(self):
-        for count in ("5", "96", "1000"):  # of 48 ranks
+        for count in ("5", "47"):  # of 48 ranks
             done = run("stash", *RATE, "--ranks-per-host", count, "main.log")
             self.assertEqual(done.returncode, 2, count)
             self.assertIn(f"world_size 48 is not a multiple of --ranks-per-host {count}\n".encode(), done.stderr)
-        for count in ("0", "1", "8", "48"):
+        for count in ("0", "1", "8", "48", "96"):
             self.assertEqual(run("stash", *RATE, "--ranks-per-host", count, "main.log").returncode, 0, count)
+
+    def test_one_host_with_room_for_more_ranks(self):
+        [four], [eight] = (stash(*RATE, "--ranks-per-host", count)["hosts"] for count in ("4", "8"))
+        self.assertEqual(four, eight)
 
     @unittest.skipUnless(ON_HOSTS.exists(), f"no log at {ON_HOSTS} (SHARDSTATS_SHARED)")
     def test_hosts_that_the_log_denies(self):

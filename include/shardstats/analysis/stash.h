@@ -116,7 +116,8 @@ struct StashPlan {
   std::vector<RiskFound> risks;
 };
 
-// Can all ranks of the log be on hosts of so many each? Where rows of ranks are lost, nobody knows.
+// Can all ranks of the log be on hosts of so many each? One host may have more than the log has. Where rows of ranks
+// are lost, nobody knows.
 bool may_be_on_hosts(const PrintedPlan& printed, std::int64_t ranks_per_host);
 
 // `plan` was inferred with InferOptions::shard_parts; `filter` chooses the tables that may be stashed and the ranks
