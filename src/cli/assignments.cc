@@ -97,20 +97,34 @@ std::string what_is(const AttributeForm& form) {
   return form.kind == ValueKind::number ? "a number: " + values : "one of " + values;
 }
 
-// "1024" of "1,024" and "0512"; empty: the text is another one.
-std::string without_separators(std::string_view text) {
-  std::string digits;
-  for (const char c : text)
-    if (c != ',') digits += c;
-  digits.erase(0, std::min(digits.find_first_not_of('0'), digits.size()));
-  return parse_integer(digits) ? digits : "";
+constexpr std::size_t kGroup = 3;  // digits between two commas of a number
+
+bool is_group(std::string_view text) { return text.size() == kGroup && parse_integer(text); }
+
+// "1024" of "1,024", whose padded part is at `at`; empty: what belongs together is not certain.
+std::string without_separators(std::span<const std::string> parts, std::size_t at) {
+  if (at == 0 || !is_group(parts[at])) return {};
+  std::string number = parts[at - 1];
+  const bool may_have_begun_before = at > 1 && is_group(number);
+  if (may_have_begun_before || number.size() > kGroup || number.starts_with('0')) return {};
+  while (at < parts.size() && is_group(parts[at]) && is_padded(parts[at])) number += parts[at++];
+  const bool may_go_on = at < parts.size() && is_group(parts[at]);
+  return may_go_on || !parse_integer(number) ? "" : number;
 }
 
-// "; did you mean 'v1.8.0'?" of "1.8.0", or nothing. `value`: the value with all its commas that `text` is of.
-std::string near_value(const AttributeForm& form, const std::string& text, std::string_view value) {
+// "512" of "0512"; empty: the text is another one.
+std::string without_zeros(std::string_view text) {
+  const std::string_view digits = text.substr(std::min(text.find_first_not_of('0'), text.size()));
+  return parse_integer(digits) ? std::string(digits) : "";
+}
+
+// "; did you mean 'v1.8.0'?" of "1.8.0", or nothing, for the value at `at` of a sweep.
+std::string near_value(const AttributeForm& form, std::span<const std::string> values, std::size_t at) {
+  const std::string& text = values[at];
   const bool is_amount =
       form.kind == ValueKind::count || form.kind == ValueKind::number || form.kind == ValueKind::multiplier;
-  if (is_amount && is_padded(text)) return did_you_mean(without_separators(value));
+  if (is_amount && is_padded(text))
+    return did_you_mean(values.size() == 1 ? without_zeros(text) : without_separators(values, at));
   if (form.kind == ValueKind::bytes) return did_you_mean(sizes_meant(text));
   if (form.kind == ValueKind::bandwidth) return did_you_mean(rate_meant(text));
   if (form.kind != ValueKind::word) return {};
@@ -122,10 +136,11 @@ std::string near_value(const AttributeForm& form, const std::string& text, std::
   return did_you_mean(nearest_of(text, kernels));
 }
 
-std::string not_a_value(const AttributeForm& form, const std::string& text, std::string_view value) {
+std::string not_a_value(const AttributeForm& form, std::span<const std::string> values, std::size_t at) {
+  const std::string& text = values[at];
   if (form.kind == ValueKind::bytes && parse_size(text))
     return "'" + text + "' is too small; it has to be at least 1MiB";
-  return "'" + text + "' is not " + what_is(form) + near_value(form, text, value);
+  return "'" + text + "' is not " + what_is(form) + near_value(form, values, at);
 }
 
 // Two assignments of which only one can hold.
@@ -274,14 +289,14 @@ std::variant<Assignment, std::string> parse_assignment(std::string_view text) {
     return f.name == name && f.kind != ValueKind::none && (of_table ? f.of_tables : f.of_run);
   });
   if (form == table.end()) return unknown_attribute(assignment.key, name, of_table);
-  const std::string_view value = trimmed(text.substr(equals + 1));
-  auto points = points_of(value, *form);
+  const auto points = points_of(trimmed(text.substr(equals + 1)), *form);
   if (auto* wrong = std::get_if<std::string>(&points)) return assignment.key + ": " + *wrong;
-  for (std::string& point : std::get<std::vector<std::string>>(points)) {
+  const auto& values = std::get<std::vector<std::string>>(points);
+  for (std::size_t i = 0; i < values.size(); ++i) {
     Change change;
     change.attribute = form->attribute;
-    change.text = assignment.key + "=" + point;
-    if (!read_value(*form, point, change)) return assignment.key + ": " + not_a_value(*form, point, value);
+    change.text = assignment.key + "=" + values[i];
+    if (!read_value(*form, values[i], change)) return assignment.key + ": " + not_a_value(*form, values, i);
     assignment.values.push_back(std::move(change));
   }
   return assignment;

@@ -85,6 +85,13 @@ TEST(Assignments, WhatIsWrongWithThem) {
   EXPECT_THAT(wrong("batch_size=1,024"), HasSubstr("; did you mean '1024'?"));
   EXPECT_THAT(wrong("batch_size=0512"), HasSubstr("; did you mean '512'?"));
   EXPECT_THAT(wrong("t.pooling_factor=1,024"), HasSubstr("; did you mean '1024'?"));
+  EXPECT_THAT(wrong("batch_size=512,1,024"), HasSubstr("; did you mean '1024'?"));
+  EXPECT_THAT(wrong("batch_size=1,024,2,048"), HasSubstr("; did you mean '1024'?"));
+  EXPECT_THAT(wrong("batch_size=1,000,000"), HasSubstr("; did you mean '1000000'?"));
+  for (const char* open : {"128,0256", "4096,024", "12,345,067", "1,024,512", "64,08", "064,128"})
+    EXPECT_THAT(wrong("batch_size=" + std::string(open)), Not(HasSubstr("did you mean"))) << open;
+  for (const char* open : {"0.5,024", "0,024", "1.5,024"})
+    EXPECT_THAT(wrong("t.pooling_factor=" + std::string(open)), Not(HasSubstr("did you mean"))) << open;
   EXPECT_THAT(wrong("t.pooling_factor=0.5,00.5"), HasSubstr("'00.5' is not a number"));
   EXPECT_EQ(wrong("hbm=0GiB"), "hbm: '0GiB' is too small; it has to be at least 1MiB");
   EXPECT_EQ(wrong("hbm=80B"), "hbm: '80B' is too small; it has to be at least 1MiB");
