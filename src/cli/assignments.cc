@@ -125,7 +125,7 @@ std::string near_value(const AttributeForm& form, std::span<const std::string> v
       form.kind == ValueKind::count || form.kind == ValueKind::number || form.kind == ValueKind::multiplier;
   if (is_amount && is_padded(text))
     return did_you_mean(values.size() == 1 ? without_zeros(text) : without_separators(values, at));
-  if (form.kind == ValueKind::bytes) return did_you_mean(sizes_meant(text));
+  if (form.kind == ValueKind::bytes) return near_size(text);
   if (form.kind == ValueKind::bandwidth) return did_you_mean(rate_meant(text));
   if (form.kind != ValueKind::word) return {};
   if (form.attribute == Attribute::sharding) return near_sharding(text);

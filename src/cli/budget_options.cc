@@ -33,7 +33,7 @@ std::optional<double> parse_limit(BudgetUnit unit, const std::string& text) {
 
 std::string not_a_limit(BudgetUnit unit, const std::string& text) {
   const std::string message = "'" + text + "' is not " + std::string(limit_text(unit).expected);
-  return unit == BudgetUnit::bytes ? message + did_you_mean(sizes_meant(text)) : message;
+  return unit == BudgetUnit::bytes ? message + near_size(text) : message;
 }
 
 std::optional<std::string> wrong_sharding(const std::string& word) {

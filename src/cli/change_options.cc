@@ -8,7 +8,6 @@
 #include "cli/formats.h"
 #include "cli/option_kinds.h"
 #include "cli/sizes.h"
-#include "shardstats/analysis/nearest.h"
 
 namespace shardstats::cli {
 namespace {
@@ -76,8 +75,7 @@ std::optional<std::string> read_largest(const ChangeTexts& texts, bool is_said, 
   if (texts.max_hbm) {
     question.max_hbm = parse_size(*texts.max_hbm);
     if (!question.max_hbm)
-      return "--max-hbm '" + *texts.max_hbm + "' is not " + std::string(kSizes) +
-             did_you_mean(sizes_meant(*texts.max_hbm));
+      return "--max-hbm '" + *texts.max_hbm + "' is not " + std::string(kSizes) + near_size(*texts.max_hbm);
   }
   count.is_asked = true;
   count.of_settings = !is_said;

@@ -151,7 +151,7 @@ std::optional<Leave> check_diff(RawOptions& raw) {
     options.fail_on_increase = IncreaseLimit{static_cast<double>(*bytes), false, text};
   else
     return failed("--fail-on-increase '" + text + "': expected a size or a percentage, for example 2GiB or 3%" +
-                  did_you_mean(sizes_meant(text)));
+                  near_size(text));
   return std::nullopt;
 }
 

@@ -4,7 +4,9 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <vector>
 
+#include "shardstats/analysis/nearest.h"
 #include "shardstats/ascii.h"
 #include "shardstats/numbers/printed.h"
 
@@ -27,6 +29,9 @@ constexpr std::array<SizeUnit, 11> kUnits = {{{"", 1},
                                               {"GiB", kGiB},
                                               {"TiB", kGiB * 1'024}}};
 
+constexpr std::int64_t kLeastWithoutUnit = kMiB;  // bytes; fewer may be meant as GiB or MiB
+constexpr std::int64_t kLeastAsMiB = 1'024;       // a number without unit that is too large for GiB
+
 // What is behind the number, without the blank between them.
 std::string_view unit_behind(std::string_view text, std::size_t number_end) {
   std::string_view unit = text.substr(number_end);
@@ -46,17 +51,29 @@ std::optional<std::int64_t> decimals(std::string_view digits, std::int64_t unit)
   return bytes;
 }
 
+// "16GB" and "16GiB" of "16G", "16GiB" of "16gib".
+std::vector<std::string> spelt_right(std::string_view number, std::string_view unit) {
+  std::vector<std::string> sizes;
+  for (const SizeUnit& known : kUnits) {
+    const std::string_view prefix = known.name.substr(0, std::min<std::size_t>(known.name.size(), 1));
+    const bool is_meant = equal_without_case(unit, known.name) || equal_without_case(unit, prefix);
+    const std::string size = std::string(number) + std::string(known.name);
+    if (!number.empty() && known.name != "KB" && is_meant && parse_size(size)) sizes.push_back(size);
+  }
+  return sizes;
+}
+
 }  // namespace
 
 std::optional<std::int64_t> parse_size(std::string_view text) {
   const std::size_t end = std::min(text.find_first_not_of("0123456789."), text.size());
   const auto* unit = std::ranges::find(kUnits, unit_behind(text, end), &SizeUnit::name);
-  const bool is_zero = text.find_first_not_of("0.") == std::string_view::npos;
-  if (unit == kUnits.end() || (unit->name.empty() && !is_zero)) return std::nullopt;
+  if (unit == kUnits.end()) return std::nullopt;
   const std::string_view number = text.substr(0, end);
   const std::size_t point = std::min(number.find('.'), number.size());
   const auto whole = parse_integer(number.substr(0, point), INT64_MAX / unit->bytes);
-  if (!whole) return std::nullopt;
+  const bool is_zero = number.find_first_not_of("0.") == std::string_view::npos;
+  if (!whole || (unit->name.empty() && !is_zero && *whole < kLeastWithoutUnit)) return std::nullopt;
   if (point == number.size()) return *whole * unit->bytes;
   const auto part = decimals(number.substr(point + 1), unit->bytes);
   std::int64_t sum = 0;
@@ -64,22 +81,13 @@ std::optional<std::int64_t> parse_size(std::string_view text) {
   return sum;
 }
 
-std::vector<std::string> sizes_meant(std::string_view text) {
+std::string near_size(std::string_view text) {
   const std::size_t end = std::min(text.find_first_not_of("0123456789."), text.size());
   const std::string_view unit = unit_behind(text, end);
-  std::vector<std::string> sizes;
-  if (unit.empty()) {  // as many GiB as devices have, or bytes
-    const auto bytes = parse_size(std::string(text) + "B");
-    if (bytes) sizes.push_back(std::string(text) + (*bytes < kMiB ? "GiB" : "B"));
-    return sizes;
-  }
-  for (const SizeUnit& known : kUnits) {
-    const std::string_view prefix = known.name.substr(0, std::min<std::size_t>(known.name.size(), 1));
-    const bool is_meant = equal_without_case(unit, known.name) || equal_without_case(unit, prefix);
-    const std::string size = std::string(text.substr(0, end)) + std::string(known.name);
-    if (end > 0 && known.name != "KB" && is_meant && parse_size(size)) sizes.push_back(size);
-  }
-  return sizes;
+  if (!unit.empty()) return did_you_mean(spelt_right(text.substr(0, end), unit));
+  const auto number = parse_size(std::string(text) + "B");
+  if (!number) return {};
+  return *number < kLeastAsMiB ? did_you_mean(std::string(text) + "GiB") : "; say MiB or GiB";
 }
 
 std::optional<double> parse_rate(std::string_view text) {

@@ -5,18 +5,19 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
 
 namespace shardstats::cli {
 
 // Bytes, cut to whole ones: "72GiB", "1.5 TiB", "80GB" (10^9), "4096B". Units: B, kB, KB, MB, GB, TB, KiB, MiB, GiB,
-// TiB; only 0 needs none. std::nullopt: no such size, or more than 64 bits hold.
+// TiB; 0 and numbers from 1 MiB on, which no one takes for another unit, need none. std::nullopt: no such size, or more
+// than 64 bits hold.
 std::optional<std::int64_t> parse_size(std::string_view text);
 
 inline constexpr std::string_view kSizes = "a size such as 72GiB or 80GB";
 
-// What may be meant by a text that is no size: "16GB" and "16GiB" of "16G", "16GiB" of "16gib" and of "16".
-std::vector<std::string> sizes_meant(std::string_view text);
+// What may be meant by a text that is no size: "; did you mean '16GB' or '16GiB'?" of "16G", '16GiB' of "16gib" and of
+// "16", "; say MiB or GiB" of "8192", or nothing.
+std::string near_size(std::string_view text);
 
 // Bytes a millisecond, above zero, of a size a second: "450GB/s".
 std::optional<double> parse_rate(std::string_view text);

@@ -12,7 +12,7 @@ namespace {
 
 std::string wrong_size(const std::string& text) {
   if (parse_size(text)) return {};
-  return "'" + text + "' is not " + std::string(kSizes) + did_you_mean(sizes_meant(text));
+  return "'" + text + "' is not " + std::string(kSizes) + near_size(text);
 }
 
 std::string wrong_rate(const std::string& text) {

@@ -248,6 +248,17 @@ class Settings(unittest.TestCase):
                                    config=limits.replace('"ad"', '"ad_emb"')).returncode, 0)
         self.assertEqual(self.tool("check", LOG, config="").returncode, 2)
 
+    def test_sizes_in_bytes(self):
+        for limit, status in (("10737418240", 0), ("8589934592", 1), ("1048575", 2)):
+            check = self.tool("check", LOG, config=f"[check]\nmax-hbm = {limit}")
+            diff = self.tool("diff", LOG, LOG, config=f"[diff]\nfail-on-increase = {limit}")
+            self.assertEqual(check.returncode, status, check.stderr)
+            self.assertEqual(diff.returncode, 2 if status == 2 else 0, diff.stderr)
+            self.assertEqual(self.tool("check", "--max-hbm", limit, LOG).returncode, status)
+        largest = ["whatif", "--max", "batch_size", "-q", "--max-hbm"]
+        said = [self.tool(*largest, size, LOG).stdout for size in ("10GiB", "10737418240")]
+        self.assertEqual(*said)
+
     def test_nothing_is_read_that_is_not_needed(self):
         for arguments in (["--version"], ["--help"], ["verify", "--help"]):
             self.assertEqual(self.tool(*arguments, config="no toml at all").returncode, 0)

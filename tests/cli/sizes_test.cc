@@ -33,21 +33,30 @@ TEST(Sizes, Bytes) {
                {"8388607.9999999TiB", 9'223'372'036'854'665'856},
                {"2TB", 2'000'000'000'000},
                {"1TiB", 1'099'511'627'776},
+               {"1048576", 1'048'576},
+               {"85899345920", 85'899'345'920},
+               {"85899345920.0", 85'899'345'920},
+               {"9223372036854775807", INT64_MAX},
                {"9223372036854775807B", INT64_MAX},
                {"8388607TiB", 9'223'370'937'343'148'032}};
   for (const auto& c : cases) EXPECT_EQ(parse_size(c.text), c.bytes) << c.text;
 }
 
-TEST(Sizes, Meant) {
-  using testing::ElementsAre;
-  EXPECT_THAT(sizes_meant("16G"), ElementsAre("16GB", "16GiB"));
-  EXPECT_THAT(sizes_meant("1.5 g"), ElementsAre("1.5GB", "1.5GiB"));
-  EXPECT_THAT(sizes_meant("16gib"), ElementsAre("16GiB"));
-  EXPECT_THAT(sizes_meant("16Mb"), ElementsAre("16MB"));
-  EXPECT_THAT(sizes_meant("72"), ElementsAre("72GiB"));
-  EXPECT_THAT(sizes_meant("0.5"), ElementsAre("0.5GiB"));
-  EXPECT_THAT(sizes_meant("77309411328"), ElementsAre("77309411328B"));
-  for (const char* text : {"", "G", "16 ", "16X", "-16GB", "1.2.3G"}) EXPECT_TRUE(sizes_meant(text).empty()) << text;
+TEST(Sizes, Near) {
+  const struct {
+    const char *text, *hint;
+  } cases[] = {{"16G", "; did you mean '16GB' or '16GiB'?"},
+               {"1.5 g", "; did you mean '1.5GB' or '1.5GiB'?"},
+               {"16gib", "; did you mean '16GiB'?"},
+               {"16Mb", "; did you mean '16MB'?"},
+               {"72", "; did you mean '72GiB'?"},
+               {"0.5", "; did you mean '0.5GiB'?"},
+               {"1023", "; did you mean '1023GiB'?"},
+               {"1024", "; say MiB or GiB"},
+               {"8192", "; say MiB or GiB"},
+               {"1048575", "; say MiB or GiB"}};
+  for (const auto& c : cases) EXPECT_EQ(near_size(c.text), c.hint) << c.text;
+  for (const char* text : {"", "G", "16 ", "16X", "-16GB", "1.2.3G"}) EXPECT_EQ(near_size(text), "") << text;
 }
 
 TEST(Sizes, RateMeant) {
@@ -82,6 +91,11 @@ TEST(Sizes, NoBytes) {
                            "72",
                            "0.5",
                            "4096",
+                           "1048575",
+                           "1048575.9",
+                           "1.048.576",
+                           "1,048,576",
+                           "9223372036854775808",
                            "8388608TiB",
                            "8388608.0000001TiB",
                            "1.0000000xGiB",
@@ -103,7 +117,8 @@ TEST(Sizes, Amounts) {
 TEST(Sizes, Rates) {
   EXPECT_EQ(parse_rate("450GB/s"), 450e6);  // bytes/ms
   EXPECT_EQ(parse_rate("1KiB/s"), 1.024);
-  for (const std::string_view wrong : {"", "450GB", "/s", "0GB/s", "450GB/ms", "-1GB/s", "450 /s/s"})
+  EXPECT_EQ(parse_rate("450000000000/s"), 450e6);
+  for (const std::string_view wrong : {"", "450GB", "/s", "450/s", "0GB/s", "450GB/ms", "-1GB/s", "450 /s/s"})
     EXPECT_EQ(parse_rate(wrong), std::nullopt) << wrong;
 }
 

@@ -25,6 +25,7 @@ CASES = [  # words, what standard error says
     (["check", "--max-hbm", "16G", LOG], "--max-hbm: '16G' is not a size such as 72GiB or 80GB; "
                                          "did you mean '16GB' or '16GiB'?"),
     (["check", "--max-hbm", "72", LOG], "--max-hbm: '72' is not a size such as 72GiB or 80GB; did you mean '72GiB'?"),
+    (["check", "--max-hbm", "8192", LOG], "--max-hbm: '8192' is not a size such as 72GiB or 80GB; say MiB or GiB; see `shardstats check --help`"),
     (["timeline", "--activations", "20", LOG], "--activations: '20' is not a size such as 72GiB or 80GB; "
                                                "did you mean '20GiB'?"),
     (["diff", "--fail-on-increase", "2", LOG, LOG], "--fail-on-increase '2': expected a size or a percentage, for example "
