@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <iterator>
 #include <limits>
 #include <numeric>
 
@@ -35,7 +36,7 @@ struct RankMemory {
   const Memory& memory;
   Cell cell, percent;
   const Expectation& expected;
-  ByteInterval known, dense, kjt;
+  ByteInterval known;
   int slot;
 };
 
@@ -69,23 +70,49 @@ void take_printed_value(const Cell& cell, Step& step) {
   if (step.value.bounds.contains(printed)) step.value.nominal = printed;
 }
 
-void add_reserved(const Context& context, const RankMemory& m, std::vector<Step>& steps) {
-  const auto add = [&](std::string_view label, ByteInterval bytes, LineId line, FormulaId formula) {
-    if (bytes.high <= 0) return;
-    Step step = bytes_step(std::string(label), bytes);
-    const Cell cell = context.printed.slot(line, static_cast<std::size_t>(m.slot));
-    if (cell) {
-      step.printed = cell;
-      step.origin = Origin::log;
-      take_printed_value(cell, step);
-    } else {
-      step.note = "not printed: what the ranks have in common beyond their shards";
-    }
-    if (formula == FormulaId::kjt) step.formula = form_of(formula).name;
-    steps.push_back(std::move(step));
-  };
-  add(kDense, m.dense, LineId::dense_storage, FormulaId::total);
-  add(kKjt, m.kjt, LineId::kjt_storage, FormulaId::kjt);
+Step reserved_step(std::string_view label, ByteInterval bytes, const Cell& cell) {
+  Step step = bytes_step(std::string(label), bytes);
+  if (!cell) {
+    step.note = "not printed: what the ranks have in common beyond their shards";
+    return step;
+  }
+  step.printed = cell;
+  step.origin = Origin::log;
+  take_printed_value(cell, step);
+  return step;
+}
+
+// What every rank leaves beside its shards. Those that the formulas do not give say nothing of it.
+RealInterval left_by_ranks(const Context& context, bool hbm) {
+  RealInterval left{0, std::numeric_limits<double>::infinity()};
+  for (const PlanRank& rank : context.plan.ranks) {
+    const Expectation& expected = hbm ? rank.expected_hbm : rank.expected_ddr;
+    if (!rank.known || !expected.known || expected.contradicted) continue;
+    left = narrowed(left, hbm ? real(rank.hbm) - real(rank.sparse_hbm) : real(rank.ddr) - real(rank.sparse_ddr));
+  }
+  return left;
+}
+
+// Dense modules and KJT of one rank, which are the same in all of them.
+std::vector<Step> reserved(const Context& context, const Memory& memory) {
+  const Plan& plan = context.plan;
+  if (memory.name == "SSD" || !plan.setting.rules->counts_reservation) return {};
+  const bool hbm = memory.name == "HBM";
+  const std::size_t slot = hbm ? 0 : 1;
+  std::vector<Step> steps;
+  if (const ByteInterval dense = hbm ? plan.dense_hbm : plan.dense_ddr; dense.high > 0)
+    steps.push_back(reserved_step(kDense, dense, context.printed.slot(LineId::dense_storage, slot)));
+  if (const ByteInterval kjt = hbm ? plan.kjt_hbm : plan.kjt_ddr; kjt.high > 0) {
+    steps.push_back(reserved_step(kKjt, kjt, context.printed.slot(LineId::kjt_storage, slot)));
+    steps.back().formula = form_of(FormulaId::kjt).name;
+  }
+  std::vector<Step> shared = steps;  // for a value that suits all ranks: the bounds stay those of the plan
+  share_out(left_by_ranks(context, hbm), shared);
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    steps[i].value.nominal = shared[i].value.nominal;
+    steps[i].is_common = true;
+  }
+  return steps;
 }
 
 CellForm rank_form(const Context& context) { return {context.printed.format_of(RoundedNumbers::rank_memory)}; }
@@ -128,7 +155,7 @@ void add_rank_memory(const Context& context, int rank, const RankMemory& m, Expl
     add_shards(context, t, rank, m.memory, children, components);
   sort_by_size(children);
   const std::size_t shards = children.size();
-  if (context.plan.setting.rules->counts_reservation) add_reserved(context, m, children);
+  std::ranges::move(reserved(context, m.memory), std::back_inserter(children));
   Step sum = sum_of(std::string(m.name) + " of rank " + std::to_string(rank), FormulaId::rank_sum, std::move(children));
   sum.note =
       plural(static_cast<double>(shards), "shard") + (sum.children.size() > shards ? ", dense modules and KJT" : "");
@@ -254,27 +281,17 @@ Amount add_total(const Context& context, const Memory& memory, RealInterval rank
   const bool is_told = std::ranges::any_of(
       context.printed.ranks.rows, [=](const PrintedRank& row) { return static_cast<bool>(hbm ? row.hbm : row.ddr); });
   bool is_hidden = false;
-  const auto add = [&](std::string_view label, ByteInterval bytes, LineId line) {
-    if (bytes.high <= 0 || !context.plan.setting.rules->counts_reservation) return;
-    const Cell cell = context.printed.slot(line, hbm ? 0 : 1);
-    if (!cell && !is_told) {  // bounds are all that the memory holds
+  for (Step& one : reserved(context, memory)) {
+    if (!one.printed && !is_told) {  // bounds are all that the memory holds
       is_hidden = true;
-      return;
-    }
-    Step one = bytes_step(std::string(label), bytes);
-    if (cell) {
-      take_printed_value(cell, one);
-      one.printed = cell;
-      one.origin = Origin::log;
+      continue;
     }
     one.value.nominal *= world;
     one.value.bounds = one.value.bounds * exactly(world);
     one.label += ", all ranks";
+    one.formula = {};
+    one.note.clear();
     children.push_back(std::move(one));
-  };
-  if (memory.name != "SSD") {
-    add(kDense, hbm ? context.plan.dense_hbm : context.plan.dense_ddr, LineId::dense_storage);
-    add(kKjt, hbm ? context.plan.kjt_hbm : context.plan.kjt_ddr, LineId::kjt_storage);
   }
   Step sum = sum_of(std::string(memory.name) + " of all ranks", FormulaId::total, std::move(children));
   if (is_hidden) sum.note = "without dense modules and KJT: there is no memory of ranks that would tell them";
@@ -352,10 +369,8 @@ Explained explain_rank(const Context& context, int rank) {
   if (!plan.sized) explained.notes.push_back(not_sized(plan));
   if (row.shards) explained.facts.push_back("Shards as printed: " + std::string(row.shards.text));
   Components components;
-  const RankMemory hbm{"HBM",          memories()[0], row.hbm, row.hbm_percent, found->expected_hbm, found->hbm,
-                       plan.dense_hbm, plan.kjt_hbm,  0};
-  const RankMemory ddr{"DDR",          memories()[1], row.ddr, row.ddr_percent, found->expected_ddr, found->ddr,
-                       plan.dense_ddr, plan.kjt_ddr,  1};
+  const RankMemory hbm{"HBM", memories()[0], row.hbm, row.hbm_percent, found->expected_hbm, found->hbm, 0};
+  const RankMemory ddr{"DDR", memories()[1], row.ddr, row.ddr_percent, found->expected_ddr, found->ddr, 1};
   add_rank_memory(context, rank, hbm, explained, components);
   add_rank_memory(context, rank, ddr, explained, components);
   add_rank_perf(context, rank, explained);
@@ -379,8 +394,10 @@ Explained explain_kernel(const Context& context, std::string_view kernel) {
   }
   explained.facts.push_back(plural(static_cast<double>(tables[0].size()), "table"));
   for (std::size_t m = 0; m < tables.size(); ++m) {
-    if (tables[m].empty() || !context.plan.sized) {
-      const Cell cell = kernel_cell(context, kernel, memories()[m]);
+    const Cell cell = kernel_cell(context, kernel, memories()[m]);
+    const Expectation expected = expected_of(context, kernel, memories()[m]);
+    if (tables[m].empty() && !cell) continue;
+    if ((tables[m].empty() && !expected.known) || !context.plan.sized) {
       if (cell)
         explained.steps.push_back(printed_step(std::string(memories()[m].name) + " of kernel " + std::string(kernel),
                                                cell, "as printed, not rebuilt"));
@@ -391,8 +408,7 @@ Explained explain_kernel(const Context& context, std::string_view kernel) {
                       std::move(tables[m]));
     const RealInterval known = sum.value.bounds;
     const std::size_t first = explained.steps.size();
-    add_with_cell(std::move(sum), expected_of(context, kernel, memories()[m]).contradicted, known,
-                  kernel_cell(context, kernel, memories()[m]), explained.steps);
+    add_with_cell(std::move(sum), expected.contradicted, known, cell, explained.steps);
     components.add_rest(explained.steps[first], memories()[m].name);
   }
   explained.components = components.rows();

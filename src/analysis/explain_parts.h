@@ -128,9 +128,12 @@ void set_shares(Step& root);
 void add_other_explanations(RealInterval known, Step& step);
 // Makes a plain step no wider than `known`.
 void narrow_part(RealInterval known, Step& part);
+// Makes plain parts together no wider than `known`, each no more than what the others leave, with values that add up to
+// one within it.
+void share_out(RealInterval known, std::vector<Step>& parts);
 // Makes a step no wider than `known`, and gives it `value` (by default its own), if it can be that. Plain parts of a
-// sum are no more than what the others leave, and their values move so that they add up to it; what trees of formulas,
-// which stay as they are, do not give of it is a step of its own.
+// sum are no more than what the others leave, and their values move so that they add up to it; what trees of formulas
+// and parts that ranks have in common, which stay as they are, do not give of it is a step of its own.
 void narrow_step(RealInterval known, Step& step, std::optional<double> value = {});
 // Puts the sum, with what is not explained if the cell is contradicted, and the printed cell into `steps`. `known`: its
 // bounds by all that is printed.

@@ -101,29 +101,50 @@ void narrow_parts(RealInterval total, std::vector<Step>& parts) {
   for (std::size_t i = 0; i < parts.size(); ++i) {
     const RealInterval others = before + behind[i + 1];
     before = before + parts[i].value.bounds;
-    narrow_part(total - others, parts[i]);
+    if (!parts[i].is_common) narrow_part(total - others, parts[i]);
   }
+}
+
+double nominal_sum(const std::vector<Step>& parts) {
+  double sum = 0;
+  for (const Step& part : parts) sum += part.value.nominal;
+  return sum;
 }
 
 // Moves the values of the parts within their bounds, each by the same share of its room, so that they add up to it.
 void move_parts(double to, std::vector<Step>& parts) {
-  double missing = to;
-  for (const Step& part : parts) missing -= part.value.nominal;
-  const auto room_of = [&](const Amount& part) {
-    return missing > 0 ? part.bounds.high - part.nominal : part.bounds.low - part.nominal;
+  const double missing = to - nominal_sum(parts);
+  const auto room_of = [&](const Step& part) {
+    if (part.is_common) return 0.0;
+    return missing > 0 ? part.value.bounds.high - part.value.nominal : part.value.bounds.low - part.value.nominal;
   };
   double room = 0;
-  for (const Step& part : parts) room += room_of(part.value);
+  for (const Step& part : parts) room += room_of(part);
   if (missing == 0 || room == 0 || !std::isfinite(room)) return;
   double room_so_far = 0, moved = 0;
   for (Step& part : parts) {
+    if (part.is_common) continue;
     Amount& value = part.value;
-    room_so_far += room_of(value);
+    room_so_far += room_of(part);
     const double so_far = std::min(missing / room, 1.0) * room_so_far;
     const double whole = value.unit == "bytes" ? std::round(so_far) : so_far;
     value.nominal = std::clamp(value.nominal + whole - moved, value.bounds.low, value.bounds.high);
     moved = whole;
   }
+}
+
+// What the parts of the sum cannot give.
+void add_what_is_missing(double missing, Step& sum) {
+  Amount& others = other_explanations(sum).value;
+  others.nominal += missing;
+  others.bounds = hull(others.bounds, exactly(others.nominal));
+}
+
+// What the parts can add up to while those that ranks have in common stay.
+RealInterval reach_of(const std::vector<Step>& parts) {
+  RealInterval sum{};
+  for (const Step& part : parts) sum = sum + (part.is_common ? exactly(part.value.nominal) : part.value.bounds);
+  return sum;
 }
 
 // The bounds are narrower by more than the last bits of a sum.
@@ -272,19 +293,29 @@ void narrow_part(RealInterval known, Step& part) {
   part.value.nominal = nominal_within(part.value.bounds, part.value);
 }
 
+void share_out(RealInterval known, std::vector<Step>& parts) {
+  narrow_parts(known, parts);
+  RealInterval sum{};
+  for (const Step& part : parts) sum = sum + part.value.bounds;
+  sum = narrowed(sum, known);
+  move_parts(nominal_within(sum, {nominal_sum(parts), sum, "bytes"}), parts);
+}
+
 void narrow_step(RealInterval known, Step& step, std::optional<double> value) {
   const RealInterval both = narrowed(step.value.bounds, known);
-  const double to = nominal_within(both, {value.value_or(step.value.nominal), both, step.value.unit});
+  const bool has_common = std::ranges::any_of(step.children, &Step::is_common);
+  const RealInterval reach = has_common ? narrowed(both, reach_of(step.children)) : both;
+  const double to = nominal_within(reach, {value.value_or(step.value.nominal), reach, step.value.unit});
   const double missing = to - step.value.nominal;
   if (missing == 0 && !is_narrower(step.value.bounds, both)) return;
   if (missing != 0 && !step.sum) step = sum_over(std::move(step));
   if (step.sum && std::ranges::all_of(step.children, is_plain)) {
     narrow_parts(both, step.children);
     move_parts(to, step.children);
+    const double rest = to - nominal_sum(step.children);
+    if (has_common && std::fabs(rest) >= 1) add_what_is_missing(rest, step);
   } else if (missing != 0) {
-    Amount& others = other_explanations(step).value;
-    others.nominal += missing;
-    others.bounds = hull(others.bounds, exactly(others.nominal));
+    add_what_is_missing(missing, step);
   }
   if (step.sum) add_up(step);
   step.value.nominal = to;  // without the last bits of a sum

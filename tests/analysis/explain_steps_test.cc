@@ -43,6 +43,27 @@ TEST(NarrowStep, MovesOpenPartsByTheirRoom) {
   EXPECT_EQ(sum.narrowed->bounds, exactly(257.0));
 }
 
+TEST(NarrowStep, LeavesWhatRanksHaveInCommon) {
+  Step sum = whole({part(10, {0, 40}), part(30, {20, 60})});
+  sum.children[1].is_common = true;
+  narrow_step({45, 55}, sum);
+  EXPECT_EQ(sum.children[0].value.nominal, 20);
+  EXPECT_EQ(sum.children[1].value.nominal, 30);
+  EXPECT_EQ(sum.children[1].value.bounds, (RealInterval{20, 60}));
+  EXPECT_EQ(sum.value.nominal, 50);
+  EXPECT_EQ(sum.narrowed.value().bounds, (RealInterval{45, 55}));
+}
+
+TEST(NarrowStep, GivesWhatOthersCannotReachAStepOfItsOwn) {
+  Step sum = whole({part(10, {10, 15}), part(30, {20, 60})});
+  sum.children[1].is_common = true;
+  narrow_step({50, 60}, sum);
+  EXPECT_EQ(sum.children[0].value.nominal, 15);
+  EXPECT_EQ(sum.children[1].value.nominal, 30);
+  EXPECT_EQ(sum.children[2].label, "other explanations");
+  EXPECT_EQ(nominal_of_parts(sum), sum.value.nominal);
+}
+
 TEST(NarrowStep, MovesWholeBytesAlsoDownwards) {
   Step sum = whole({part(10, {0, 10}), part(10, {0, 10}), part(10, {0, 10})});
   narrow_step({14, 14}, sum);

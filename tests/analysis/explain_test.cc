@@ -674,6 +674,22 @@ TEST(ExplainReservation, KjtOfACpuIsComparedWithItsDdr) {
   EXPECT_TRUE(kjt.steps.front().value.bounds.overlaps(kjt.steps.back().value.bounds));
 }
 
+TEST(ExplainRank, WhatRanksHaveInCommonIsTheSameInAllOfThem) {
+  const Log log = test_log("logs/v1.4.0.log");
+  const auto same = [](const Step& a, const Step& b, double times) {
+    EXPECT_EQ(a.value.nominal * times, b.value.nominal) << b.label;
+    EXPECT_EQ(a.value.bounds.low * times, b.value.bounds.low) << b.label;
+    EXPECT_EQ(a.value.bounds.high * times, b.value.bounds.high) << b.label;
+    EXPECT_EQ(a.value.nominal, std::floor(a.value.nominal)) << a.label;
+  };
+  const auto first = explained_one(log, "rank:0").steps;
+  const Step& dense = step_in(first, "dense modules");
+  const auto second = explained_one(log, "rank:1").steps;
+  same(dense, step_in(second, "dense modules"), 1);
+  const auto plan = explained_one(log, "plan").steps;
+  same(dense, step_in(plan, "dense modules, all ranks"), static_cast<double>(log.plan.setting.world_size));
+}
+
 TEST(ExplainPlan, WithoutRanksOnlyPrintedReservationsCount) {
   const Log log = test_log("edits/v1.3.0-virtual_table.log");
   ASSERT_TRUE(log.plan.empty);

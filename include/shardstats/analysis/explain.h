@@ -46,6 +46,7 @@ struct Step {
   std::string expression, substituted;  // "ceil(x * W * 8)", "ceil(161,760 * 96 * 8)"
   Origin origin = Origin::inferred;
   bool sum = false;           // the children add up to it
+  bool is_common = false;     // all ranks have the same of it, so that it does not follow what one of them prints
   double share_of_total = 0;  // of the sum it belongs to (of its shard below a shard), 1 is all of it; 0: none
   std::vector<Operand> operands;
   std::optional<Cell> printed;  // the printed number that this is, or is compared with
