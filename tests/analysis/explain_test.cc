@@ -690,6 +690,14 @@ TEST(ExplainRank, WhatRanksHaveInCommonIsTheSameInAllOfThem) {
   same(dense, step_in(plan, "dense modules, all ranks"), static_cast<double>(log.plan.setting.world_size));
 }
 
+TEST(ExplainKernel, MemoryThatNoTableUsesIsRebuilt) {
+  const Log log = test_log("logs/v1.4.0.log");
+  const auto steps = explained_one(log, "kernel:fused").steps;
+  const Step& ddr = step_in(steps, "DDR of kernel fused");
+  EXPECT_EQ(ddr.value.bounds, exactly(0.0));
+  EXPECT_EQ(ddr.printed->text, "0.0");
+}
+
 TEST(ExplainPlan, WithoutRanksOnlyPrintedReservationsCount) {
   const Log log = test_log("edits/v1.3.0-virtual_table.log");
   ASSERT_TRUE(log.plan.empty);
