@@ -90,8 +90,8 @@ TEST(Stash, WhatTheBoundsLeaveOpenMayFit) {
   StashCase wide{small};
   const auto open = [&](double window, const Filter& filter = {}) {
     std::vector<std::pair<std::string_view, ByteInterval>> all;
-    for (const MayFit& one : wide.stash(at(1000, window), filter).ranks[0].may_fit)
-      all.emplace_back(one.name, one.table.bytes);
+    const StashPlan stash = wide.stash(at(1000, window), filter);
+    for (const MayFit& one : stash.ranks[0].may_fit) all.emplace_back(one.name, one.table.bytes);
     return all;
   };
   using testing::ElementsAre, testing::IsEmpty, testing::Pair;
