@@ -165,7 +165,9 @@ void Verification::blame_one_cell() {
   const InferOptions look = with_alternatives();
   const std::vector<std::string> remarks = report.remarks;
   const auto corrected = find_culprits(printed_, *plan, look, report).corrected;
-  if (corrected) {
+  const bool has_same_rows = corrected && corrected->ranks.rows.size() == printed_.ranks.rows.size() &&
+                             corrected->tables.rows.size() == printed_.tables.rows.size();
+  if (has_same_rows) {
     auto other = std::make_unique<Plan>(infer(*corrected, look));
     expect_what_shards_give(*corrected, *other);
     Report of_culprit = verify(printed_, *other);
