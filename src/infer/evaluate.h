@@ -207,8 +207,8 @@ class Evaluator {
 
 // Bounds of S and y of every table that the Input and Output columns of the ranks leave.
 std::vector<Lookups> lookups_by_columns(const PlanInputs& plan, const Outcome& outcome);
-// Do some S and y of every table explain these columns, rank after rank? `bounds`: of the outcome.
 class SumBounds;
+// Do some S and y of every table explain these columns, rank after rank? `bounds`: of the outcome.
 bool columns_agree(const PlanInputs& plan, const Outcome& outcome, const SumBounds& bounds);
 
 }  // namespace shardstats::infer_detail

@@ -9,13 +9,14 @@
 
 namespace shardstats {
 
-// Puts the culprit, if there is one, first among the suspects of every finding that its correction removes.
-// Rows printed twice, missing rank rows, a wrong sharding type, list of ranks or batch size are looked for; without
-// `structure_only` also the inputs of a table and memory that misleads.
 struct FoundCulprits {
   bool explain_all = false;  // a correction leaves no error, or rank rows are missing, so that none can be tried
   std::optional<PrintedPlan> corrected;  // where one correction alone leaves no error
 };
+
+// Puts the culprit, if there is one, first among the suspects of every finding that its correction removes.
+// Rows printed twice, missing rank rows, a wrong sharding type, list of ranks or batch size are looked for; without
+// `structure_only` also the inputs of a table and memory that misleads.
 FoundCulprits find_culprits(const PrintedPlan& printed, const Plan& plan, const InferOptions& options, Report& report,
                             bool structure_only = false);
 
