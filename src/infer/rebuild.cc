@@ -346,12 +346,13 @@ void rebuild(const PlanInputs& plan, const SearchResult& found, const InferOptio
       sums.add_unknown(plan.tables[t]);
   }
   result.sizes = shards.sizes();
-  rebuild_ranks(plan, found, sums, result);
+  const std::vector<ShardSums::Rank> totals = sums.sums();
+  rebuild_ranks(plan, found, sums, totals, result);
   fill_sums(found, options.alternatives, result);
-  bound_by_shards(plan, found, sums, result);
+  bound_by_shards(plan, found, sums, totals, result);
   if (options.alternatives && options.shards_by_ranks)
     narrow_by_ranks(
-        plan, found, sums, [&](const ShardSizes& left) { return shards.keep(left); }, result);
+        plan, found, sums, totals, [&](const ShardSizes& left) { return shards.keep(left); }, result);
   doubt_lost_ranks(*plan.printed, result);
   result.setting = found.survivors.front().outcome.setting;
   result.contradictions = found.survivors.front().outcome.contradictions;

@@ -46,11 +46,11 @@ std::vector<ShardSums::Rank> ShardSums::sums() const {
   return all;
 }
 
-void rebuild_ranks(const PlanInputs& plan, const SearchResult& found, const ShardSums& sums, Plan& result) {
+void rebuild_ranks(const PlanInputs& plan, const SearchResult& found, const ShardSums& sums,
+                   std::span<const ShardSums::Rank> totals, Plan& result) {
   const auto [hbm, ddr] = constant_bytes(found);
-  const std::vector<ShardSums::Rank> sums_of_ranks = sums.sums();
-  for (std::size_t r = 0; r < sums_of_ranks.size(); ++r) {
-    const ShardSums::Rank& rank = sums_of_ranks[r];
+  for (std::size_t r = 0; r < totals.size(); ++r) {
+    const ShardSums::Rank& rank = totals[r];
     const PrintedSums& printed = plan.ranks[r];
     PlanRank& out = result.ranks[r];
     const int number = out.rank;
@@ -83,12 +83,12 @@ void rebuild_ranks(const PlanInputs& plan, const SearchResult& found, const Shar
   }
 }
 
-void bound_by_shards(const PlanInputs& plan, const SearchResult& found, const ShardSums& sums, Plan& result) {
+void bound_by_shards(const PlanInputs& plan, const SearchResult& found, const ShardSums& sums,
+                     std::span<const ShardSums::Rank> totals, Plan& result) {
   const auto [hbm, ddr] = constant_bytes(found);
-  const std::vector<ShardSums::Rank> sums_of_ranks = sums.sums();
-  for (std::size_t r = 0; r < sums_of_ranks.size(); ++r) {
+  for (std::size_t r = 0; r < totals.size(); ++r) {
     if (!sums.is_known(r)) continue;
-    const ShardSums::Rank& shards = sums_of_ranks[r];
+    const ShardSums::Rank& shards = totals[r];
     const auto bound = [&](Quantity q, ByteInterval sum, Expectation& expected) {
       if (!expected.known || expected.contradicted) return;
       expected.bytes = narrowed(expected.bytes, sum);

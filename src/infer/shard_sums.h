@@ -54,9 +54,12 @@ class ShardSums {
 };
 
 // Sets the bounds of each rank, which its printed cells narrow.
-void rebuild_ranks(const PlanInputs& plan, const SearchResult& found, const ShardSums& sums, Plan& result);
+// `totals`, here and below: sums.sums().
+void rebuild_ranks(const PlanInputs& plan, const SearchResult& found, const ShardSums& sums,
+                   std::span<const ShardSums::Rank> totals, Plan& result);
 // Narrows what the cells of each rank should be to what its shards add up to, which single cells of tables have
 // narrowed since the sums were looked at.
-void bound_by_shards(const PlanInputs& plan, const SearchResult& found, const ShardSums& sums, Plan& result);
+void bound_by_shards(const PlanInputs& plan, const SearchResult& found, const ShardSums& sums,
+                     std::span<const ShardSums::Rank> totals, Plan& result);
 
 }  // namespace shardstats::infer_detail

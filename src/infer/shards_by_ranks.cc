@@ -33,8 +33,8 @@ ByteInterval left_on_rank(std::int64_t n, ByteInterval rank, ByteInterval sum, B
 
 class ByRanks {
  public:
-  ByRanks(const ShardSums& sums, const std::vector<PlanRank>& ranks)
-      : sums_(sums), totals_(sums.sums()), ranks_(ranks) {}
+  ByRanks(const ShardSums& sums, std::span<const ShardSums::Rank> totals, const std::vector<PlanRank>& ranks)
+      : sums_(sums), totals_(totals), ranks_(ranks) {}
 
   // What is left of shards that have the same sizes.
   ShardSizes left_of(std::span<const PlanShard> equals) const {
@@ -60,7 +60,7 @@ class ByRanks {
   }
 
   const ShardSums& sums_;
-  const std::vector<ShardSums::Rank> totals_;
+  const std::span<const ShardSums::Rank> totals_;
   const std::vector<PlanRank>& ranks_;
 };
 
@@ -71,8 +71,9 @@ bool are_open(const ShardSizes& sizes) {
 }  // namespace
 
 void narrow_by_ranks(const PlanInputs& plan, const SearchResult& found, const ShardSums& sums,
+                     std::span<const ShardSums::Rank> totals,
                      const std::function<const ShardSizes*(const ShardSizes&)>& keep, Plan& result) {
-  const ByRanks by_ranks(sums, result.ranks);
+  const ByRanks by_ranks(sums, totals, result.ranks);
   for (std::size_t t = 0; t < result.tables.size(); ++t) {
     const PlanTable& table = result.tables[t];
     const auto shares_sizes = [&](const Survivor& s) { return equal_shards(s.outcome, plan.tables[t]); };
