@@ -134,6 +134,7 @@ class OpenNumbers {
     std::uint32_t table = 0;
     double shards = 0;
     RealInterval each{}, bytes{};  // of one id or output, and of all shards as far as is known without the columns
+    RealInterval left{};           // of all shards with what is left of the number
   };
   struct Cell {
     const SumLine* line = nullptr;
@@ -160,7 +161,7 @@ class OpenNumbers {
       if (!shards || shards->one == nullptr) return;
       const RealInterval own = bounds.sum_of(part, line.quantity);
       cell.rest = without(cell.rest, own);
-      parts_.push_back({part.table, shards->count, columns_.bytes_each(line, part.table, *shards->one), own});
+      parts_.push_back({part.table, shards->count, columns_.bytes_each(line, part.table, *shards->one), own, own});
     });
     cell.end = static_cast<std::uint32_t>(parts_.size());
     if (known && cell.end > cell.first) cells_.push_back(cell);
@@ -175,14 +176,21 @@ class OpenNumbers {
 
   bool narrow_by(const Cell& cell) {
     constexpr double kBeyond = 1e-6;  // relative; far above what roundings add up to
+    const RealInterval printed = cell.line->printed;
     RealInterval total = cell.rest;
-    for (std::uint32_t p = cell.first; p < cell.end; ++p)
-      total = total + bytes_of(parts_[p], value_of(*cell.line, parts_[p].table));
+    for (std::uint32_t p = cell.first; p < cell.end; ++p) {
+      Part& part = parts_[p];
+      part.left = bytes_of(part, value_of(*cell.line, part.table));
+      total = total + part.left;
+    }
+    // What the column leaves holds all that is no wider than the room: mostly many tables are open, each of them a
+    // little.
+    const double room = std::min(printed.high - total.low, total.high - printed.low);
     for (std::uint32_t p = cell.first; p < cell.end; ++p) {
       const Part& part = parts_[p];
+      if (part.left.width() <= room) continue;
       RealInterval& value = value_of(*cell.line, part.table);
-      const RealInterval left = LookupColumns::left_in(*cell.line, total, bytes_of(part, value));
-      const RealInterval fits = number_in(left, part.shards, part.each);
+      const RealInterval fits = number_in(LookupColumns::left_in(*cell.line, total, part.left), part.shards, part.each);
       if (fits.low > value.high * (1 + kBeyond) || fits.high * (1 + kBeyond) < value.low) return false;
       value = narrowed(value, fits);
     }
