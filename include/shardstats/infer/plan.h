@@ -39,9 +39,9 @@ struct PlanPerf {
 };
 
 struct PerfExpectation {
-  PlanPerf expected;
   bool known = false;              // false: nothing in this log determines the cell
   std::uint32_t contradicted = 0;  // a bit for each component, then one for the total
+  PlanPerf expected;
 };
 
 // What the preferred perf of a table rests on (perf-model.md).
@@ -99,31 +99,32 @@ enum class RowSplitKind : std::uint8_t {
 };
 
 struct PlanTable {
+  // What many passes over the tables ask for stands side by side.
   std::uint32_t row = 0;  // index into PrintedPlan::tables.rows
   Sharding sharding{};
-  const KernelTraits* kernel = nullptr;  // nullptr: no release has this kernel
-  std::int64_t rows = 0, cols = 0;       // of the full table; 0 if not printed
-  std::int64_t features = 1;
   bool sequence = false;
   bool sized = false;                              // rows, cols and everything else the formulas need were printed
   bool on_every_rank = false;                      // one shard each, in order; false: not known
   std::uint32_t first_shard = 0, shard_count = 0;  // into Plan::shards
-  Choice choice;                                   // the preferred explanation
-  std::vector<Choice> alternatives;                // all others that nothing printed rules out
-  // Operands of the storage formulas with `choice`; none, unless InferOptions::shard_parts asks for them.
-  std::vector<TableFacts<RealInterval>> facts;
+  const KernelTraits* kernel = nullptr;            // nullptr: no release has this kernel
+  std::int64_t rows = 0, cols = 0;                 // of the full table; 0 if not printed
+  std::int64_t features = 1;
   bool explained = true;  // false: no hypothesis gives the printed storage
   RowSplitKind row_split = RowSplitKind::evenly;
   // Do capacities that differ decide about its rows, or may they?
   bool may_follow_capacities() const {
     return row_split == RowSplitKind::by_memory || row_split == RowSplitKind::hidden;
   }
-  RealInterval lookups, pooled;  // facts S and y of storage.h, bounds
-  RealInterval pooling_sum;      // sum of l_f
-  Expectation hbm, ddr, ssd;     // sums over all shards; bounds of them also where no cell is known
-  PlanPerf shard_perf;           // of each shard: all of a table are equal (perf-model.md section 5)
-  PerfExpectation perf;          // of the table's cell
+  Expectation hbm, ddr, ssd;  // sums over all shards; bounds of them also where no cell is known
+  PlanPerf shard_perf;        // of each shard: all of a table are equal (perf-model.md section 5)
+  PerfExpectation perf;       // of the table's cell
+  Choice choice;              // the preferred explanation
   PerfChoice perf_choice;
+  RealInterval lookups, pooled;      // facts S and y of storage.h, bounds
+  RealInterval pooling_sum;          // sum of l_f
+  std::vector<Choice> alternatives;  // all others that nothing printed rules out
+  // Operands of the storage formulas with `choice`; none, unless InferOptions::shard_parts asks for them.
+  std::vector<TableFacts<RealInterval>> facts;
 };
 
 struct PlanRank {
