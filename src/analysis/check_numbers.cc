@@ -35,14 +35,14 @@ void report_column(Checks& checks, std::size_t rows, const std::vector<const Row
 // `cells_of(row)`: pointers to the cells that have `decimals`, in that order. `odd`: rows, by column.
 template <class Row, class CellsOf, class Odd, std::size_t... decimals>
 void look_at_row(Checks& checks, const Row& row, const CellsOf& cells_of, Odd& odd, Decimals<decimals...>) {
-  const auto look_at_unusual = [&](const Cell& cell, std::size_t c, std::size_t decimals_of_cell) {
+  const auto look_at_unusual = [&](std::size_t c, std::size_t decimals_of_cell) {
+    const Cell& cell = *cells_of(row)[c];
     const Spelling spelling = spelling_of(cell.text, decimals_of_cell);
     if (spelling == Spelling::odd) odd[c].push_back(&row);
     if (spelling == Spelling::beyond) attribute(checks, row, add_beyond(checks, cell));
   };
-  const std::array<const Cell*, sizeof...(decimals)> cells = cells_of(row);
   std::size_t c = 0;
-  ((is_usual<decimals>(cells[c]->text) ? void() : look_at_unusual(*cells[c], c, decimals), ++c), ...);
+  ((is_usual<decimals>(cells_of(row)[c]->text) ? void() : look_at_unusual(c, decimals), ++c), ...);
 }
 
 template <class Row, class CellsOf, class Odd, std::size_t... decimals>
@@ -96,13 +96,10 @@ void check_rank_columns(Checks& checks) {
 }
 
 // Of cells with another count of numbers than the release prints; the finding stands at the first of them.
-template <class Row, class IsOdd, class CellOf>
-void check_lengths_of_cells(Checks& checks, const std::vector<Row>& rows, const IsOdd& is_odd, const CellOf& first_of,
-                            const std::string& expected) {
-  std::vector<const Row*> odd;
-  for (const Row& row : rows)
-    if (first_of(row) && is_odd(row)) odd.push_back(&row);
-  if (is_changed_format(checks.printed, odd.size(), rows.size())) {
+template <class Row, class CellOf>
+void report_lengths(Checks& checks, std::size_t rows, const std::vector<const Row*>& odd, const CellOf& first_of,
+                    const std::string& expected) {
+  if (is_changed_format(checks.printed, odd.size(), rows)) {
     checks.add_log("log.unknown_format", first_of(*odd.front()),
                    "the cells of this column have more or fewer numbers than " + expected +
                        "; only those that are known are checked");
@@ -114,27 +111,30 @@ void check_lengths_of_cells(Checks& checks, const std::vector<Row>& rows, const 
                            "this cell has more or fewer numbers than " + expected));
 }
 
-// Components of the perf cells, which the releases that are left print.
-template <class Row>
-void check_components(Checks& checks, const std::vector<Row>& rows) {
-  std::uint32_t counts = 0;  // a bit each
+// Counts of components of the perf cells that the releases that are left print: a bit each.
+std::uint32_t counts_of_components(const PrintedPlan& printed) {
+  std::uint32_t counts = 0;
   for (const PerfForm& form : perf_forms())
-    if (form.since <= checks.printed.releases.back() && checks.printed.releases.front() <= form.until)
+    if (form.since <= printed.releases.back() && printed.releases.front() <= form.until)
       counts |= 1u << form.components;
-  check_lengths_of_cells(
-      checks, rows, [&](const Row& row) { return (counts >> row.perf.count & 1) == 0; },
-      [](const Row& row) -> const Cell& { return row.perf.total; }, "the planner prints of perf");
+  return counts;
+}
+bool has_odd_components(const PrintedPerf& perf, std::uint32_t counts) {
+  return perf.total && (counts >> perf.count & 1) == 0;
+}
+template <class Row>
+void report_components(Checks& checks, std::size_t rows, const std::vector<const Row*>& odd) {
+  report_lengths(
+      checks, rows, odd, [](const Row& row) -> const Cell& { return row.perf.total; }, "the planner prints of perf");
 }
 
-// "(HBM, DDR)" or "(HBM, DDR, SSD)"
-void check_storage_cells(Checks& checks) {
-  const auto& table = checks.printed.tables;
-  const auto column = std::ranges::find(table.columns, ColumnId::storage, &PrintedColumn::id);
-  if (column == table.columns.end()) return;
-  const bool names_ssd = column->header.text.find("SSD") != std::string_view::npos;
-  check_lengths_of_cells(
-      checks, table.rows, [&](const PrintedTable& row) { return static_cast<bool>(row.ssd) != names_ssd; },
-      [](const PrintedTable& row) -> const Cell& { return row.hbm; }, "the header of its column names");
+void check_components_of_ranks(Checks& checks) {
+  const auto& rows = checks.printed.ranks.rows;
+  const std::uint32_t counts = counts_of_components(checks.printed);
+  std::vector<const PrintedRank*> odd;
+  for (const PrintedRank& row : rows)
+    if (has_odd_components(row.perf, counts)) odd.push_back(&row);
+  report_components(checks, rows.size(), odd);
 }
 
 constexpr auto kTableNumbers = [](const PrintedTable& row) {
@@ -195,21 +195,33 @@ bool is_odd_list(std::string_view text, const std::vector<int>& ranks, bool sort
   return should_be_run || has_needless_characters(text);
 }
 
-void look_at_numbers(Checks& checks, const PrintedTable& row, OddNumbers& odd) {
+OddNumbers::OddNumbers(const PrintedPlan& printed) : components_(counts_of_components(printed)) {
+  const auto& columns = printed.tables.columns;
+  const auto storage = std::ranges::find(columns, ColumnId::storage, &PrintedColumn::id);
+  if (storage != columns.end()) names_ssd_ = storage->header.text.find("SSD") != std::string_view::npos;
+}
+
+void OddNumbers::look_at(Checks& checks, const PrintedTable& row) {
   constexpr Decimals<kThree, kThree, kThree, kThree, kThree, kThree, kDigits, kDigits, kDigits, kDigits, kAsNeeded,
                      kThree, kComponent, kComponent, kComponent, kComponent, kComponent>
       decimals;
-  static_assert(std::tuple_size<OddNumbers>() == decimals.size());
-  look_at_row_of_release(checks, row, kTableNumbers, odd, decimals);
+  static_assert(kColumns == decimals.size());
+  look_at_row_of_release(checks, row, kTableNumbers, in_column_, decimals);
+  if (has_odd_components(row.perf, components_)) of_perf_.push_back(&row);
+  if (names_ssd_ && row.hbm && static_cast<bool>(row.ssd) != *names_ssd_) of_storage_.push_back(&row);
 }
 
-void report_odd_numbers(Checks& checks, const OddNumbers& odd) {
+void OddNumbers::report(Checks& checks) const {
+  const auto& rows = checks.printed.tables.rows;
+  report_components(checks, rows.size(), of_perf_);
+  report_lengths(
+      checks, rows.size(), of_storage_, [](const PrintedTable& row) -> const Cell& { return row.hbm; },
+      "the header of its column names");
   using enum RoundedNumbers;
-  std::array<std::optional<RoundedNumbers>, std::tuple_size<OddNumbers>::value> rounded = {table_storage, table_storage,
-                                                                                           table_storage};
+  std::array<std::optional<RoundedNumbers>, kColumns> rounded = {table_storage, table_storage, table_storage};
   constexpr std::size_t kTotal = 11;  // of perf, in kTableNumbers
   rounded[kTotal] = table_perf;
-  report_columns(checks, checks.printed.tables.rows, kTableNumbers, odd, rounded);
+  report_columns(checks, rows, kTableNumbers, in_column_, rounded);
 }
 
 Finding& add_odd_list(Checks& checks, const Cell& cell) {
@@ -223,9 +235,7 @@ void check_numbers(Checks& checks) {
     check_rank_columns<kOne>(checks);
   else
     check_rank_columns<kThree>(checks);
-  check_components(checks, checks.printed.ranks.rows);
-  check_components(checks, checks.printed.tables.rows);
-  check_storage_cells(checks);
+  check_components_of_ranks(checks);
   check_numbers_of_lines(checks);
 }
 

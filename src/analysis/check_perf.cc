@@ -48,18 +48,17 @@ std::string part_of(std::size_t part, std::string_view whose) {
 
 }  // namespace
 
-void check_perf(Checks& checks) {
-  const auto& rows = checks.printed.tables.rows;
-  const Format of_tables = checks.printed.format_of(RoundedNumbers::table_perf);
+void check_perf_of_table(Checks& checks, std::size_t i, const PerfExpectation& perf) {
+  const PrintedTable& row = checks.printed.tables.rows[i];
+  const Format format = checks.printed.format_of(RoundedNumbers::table_perf);
+  each_wrong(row.perf, format, perf, [&](const Cell& cell, std::size_t part, Expected expected) {
+    const auto rule = static_cast<RuleId>(static_cast<std::size_t>(RuleId::table_perf_fwd_compute) + part);
+    set_expected(checks.add_table(rule, cell, i), part_of(part, row.fqn.text), std::move(expected));
+  });
+}
+
+void check_perf_of_ranks(Checks& checks) {
   const Format of_ranks = checks.printed.format_of(RoundedNumbers::rank_perf);
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    const PlanTable* table = checks.plan.table_of_row(static_cast<std::uint32_t>(i));
-    if (table == nullptr) continue;
-    each_wrong(rows[i].perf, of_tables, table->perf, [&](const Cell& cell, std::size_t part, Expected expected) {
-      const auto rule = static_cast<RuleId>(static_cast<std::size_t>(RuleId::table_perf_fwd_compute) + part);
-      set_expected(checks.add_table(rule, cell, i), part_of(part, rows[i].fqn.text), std::move(expected));
-    });
-  }
   check_total(checks);
   for (const PrintedRank& row : checks.printed.ranks.rows) {
     const int rank = rank_number(row);

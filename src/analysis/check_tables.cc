@@ -302,7 +302,8 @@ class RowChecks {
         rows_(checks.printed.tables.rows),
         names_(rows_),
         world_size_(checks.plan.setting.world_size),
-        counts_(world_size_) {}
+        counts_(world_size_),
+        odd_(checks.printed) {}
 
   void check_all() {
     checks_.shards_counted = checks_.rows_complete;
@@ -311,7 +312,7 @@ class RowChecks {
     if (checks_.shards_counted) checks_.shards_by_rank = std::move(counts_).by_rank();
     // An odd number comes before what contradicts it.
     const auto own = std::ssize(checks_.findings);
-    report_odd_numbers(checks_, odd_);
+    odd_.report(checks_);
     check_unplaced(checks_, unplaced_);
     std::rotate(checks_.findings.begin() + before, checks_.findings.begin() + own, checks_.findings.end());
   }
@@ -319,12 +320,17 @@ class RowChecks {
  private:
   void check_row(std::size_t i) {
     const PrintedTable& row = rows_[i];
-    look_at_numbers(checks_, row, odd_);
-    count_numbers_of_table(checks_, i);
-    if (const PlanTable* table = checks_.plan.table_of_row(static_cast<std::uint32_t>(i))) {
+    const PlanTable* const table = checks_.plan.table_of_row(static_cast<std::uint32_t>(i));
+    odd_.look_at(checks_, row);
+    count_numbers_of_table(checks_, row, table);
+    if (table != nullptr) {
       if (table->hbm.contradicted) add_storage(checks_, i, RuleId::table_storage_hbm, "HBM", row.hbm, table->hbm);
       if (table->ddr.contradicted) add_storage(checks_, i, RuleId::table_storage_ddr, "DDR", row.ddr, table->ddr);
       if (table->ssd.contradicted) add_storage(checks_, i, RuleId::table_storage_ssd, "SSD", row.ssd, table->ssd);
+      if (table->perf.contradicted != 0) check_perf_of_table(checks_, i, table->perf);
+      checks_.unexplained += !table->explained;
+      checks_.tables_known &= table->sized && row.fqn;
+      checks_.perf_known &= table->perf.known;
     }
     if (!is_pooled_once(row)) check_num_indices(checks_, i, row, names_);
     check_placement(i, row);

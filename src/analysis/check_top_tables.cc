@@ -72,8 +72,7 @@ class TopTables {
     const bool perf = rule == RuleId::top_tables_perf;
     if (!checks_.printed.find(heading) || !checks_.rows_complete || !checks_.plan.sized) return;
     // An entry may be the table whose name is lost.
-    const auto ready = [&](const PlanTable& t) { return t.sized && (!perf || t.perf.known) && !fqn_of(t).empty(); };
-    if (!std::ranges::all_of(checks_.plan.tables, ready) || (!perf && !values_.sparse_known)) return;
+    if (!checks_.tables_known || !(perf ? checks_.perf_known : values_.sparse_known)) return;
     (perf ? checks_.compared.top_perf : checks_.compared.top_hbm) = true;
     auto [ranks, candidates] = top_candidates(checks_.plan, values_, perf);
     std::size_t listed = 0;

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -76,6 +77,9 @@ struct Checks {
   // And for check_ranks(): shards on every rank, if each row says where its shards are.
   std::vector<ShardsByType> shards_by_rank{};
   bool shards_counted = false;
+  // And tables whose storage nothing explains; whether all are rebuilt, by their names, and their perf.
+  std::int64_t unexplained = 0;
+  bool tables_known = true, perf_known = true;
   // Of the kernels' lines, in their order: sums that had something to be compared with.
   std::vector<const Cell*> compared_kernel_sums{};
   // What check_ranks() counts for cover(): numbers in the Shards cells.
@@ -101,7 +105,8 @@ void check_numbers(Checks& checks);  // but for those of tables
 void check_numbers_of_lines(Checks& checks);
 void check_tables(Checks& checks);
 void check_ranks(Checks& checks);
-void check_perf(Checks& checks);
+void check_perf_of_table(Checks& checks, std::size_t row, const PerfExpectation& perf);
+void check_perf_of_ranks(Checks& checks);
 void check_kernels(Checks& checks);
 void check_reservation(Checks& checks);
 void check_statistics(Checks& checks);
@@ -147,12 +152,24 @@ Finding& add_disputed(Checks& checks, std::string_view rule, const Cell& cell, s
 Finding& add_odd(Checks& checks, const Cell& cell);
 Finding& add_beyond(Checks& checks, const Cell& cell);
 
-// Rows of the parameter table whose numbers the planner never prints so, by column.
-using OddNumbers = std::array<std::vector<const PrintedTable*>, 17>;
-void look_at_numbers(Checks& checks, const PrintedTable& row, OddNumbers& odd);
-void report_odd_numbers(Checks& checks, const OddNumbers& odd);
+// Rows of the parameter table whose numbers the planner never prints so.
+class OddNumbers {
+ public:
+  explicit OddNumbers(const PrintedPlan& printed);
+  void look_at(Checks& checks, const PrintedTable& row);
+  void report(Checks& checks) const;
 
-void count_numbers_of_table(Checks& checks, std::size_t row);
+ private:
+  static constexpr std::size_t kColumns = 17;
+
+  std::array<std::vector<const PrintedTable*>, kColumns> in_column_;
+  std::vector<const PrintedTable*> of_perf_, of_storage_;  // more or fewer in one cell than there should be
+  std::uint32_t components_;                               // how many perf cells have, a bit each
+  std::optional<bool> names_ssd_;                          // does the header of the storage? nullopt: no such column
+};
+
+// `plan`: of the row; nullptr: none.
+void count_numbers_of_table(Checks& checks, const PrintedTable& row, const PlanTable* plan);
 Coverage cover(const Checks& checks);
 
 // `bytes` in the words of a cell of that format and unit: one text, or "low..high".

@@ -88,7 +88,8 @@ constexpr std::array<LineNature, 46> kLineNatures = {{
 template <class RuleOfPart>
 void add_perf(const PrintedPerf& perf, bool derived, const RuleOfPart& rule_of_part, NumberCounts& numbers) {
   numbers.add(derived, rule_of_part(kPerfParts), perf.total);
-  for (std::size_t i = 0; i < perf.count; ++i) numbers.add(derived, rule_of_part(i), perf.components[i]);
+  for (std::size_t i = 0; i < perf.components.size(); ++i)
+    if (i < perf.count) numbers.add(derived, rule_of_part(i), perf.components[i]);
 }
 
 class Counter {
@@ -217,15 +218,13 @@ Coverage NumberCounts::coverage() const {
   return all;
 }
 
-void count_numbers_of_table(Checks& checks, std::size_t i) {
-  const PrintedTable& row = checks.printed.tables.rows[i];
-  const PlanTable* plan = checks.plan.table_of_row(static_cast<std::uint32_t>(i));
+void count_numbers_of_table(Checks& checks, const PrintedTable& row, const PlanTable* plan) {
   NumberCounts& numbers = checks.numbers_of_tables;
   const auto derived = [&](const Cell& cell, Expectation PlanTable::*expected, RuleId rule) {
     numbers.add(plan != nullptr && (plan->*expected).known, rule, cell);
   };
   const auto rule_of_part = [](std::size_t part) {
-    return static_cast<RuleId>(static_cast<std::size_t>(table_perf_fwd_compute) + part);  // as in check_perf
+    return static_cast<RuleId>(static_cast<std::size_t>(table_perf_fwd_compute) + part);  // as in check_perf_of_table
   };
   add_perf(row.perf, plan != nullptr && plan->perf.known, rule_of_part, numbers);
   derived(row.hbm, &PlanTable::hbm, table_storage_hbm);

@@ -260,8 +260,7 @@ void mark_unknown_release(Report& report) {
   }
 }
 
-void remark_unexplained(const Plan& plan, Report& report) {
-  const auto unexplained = std::ranges::count(plan.tables, false, &PlanTable::explained);
+void remark_unexplained(const Plan& plan, std::int64_t unexplained, Report& report) {
   if (unexplained == 0) return;
   std::string remark = "No dtype, optimizer and caching explain the storage of " + std::to_string(unexplained) +
                        " of " + std::to_string(plan.tables.size()) + (plan.tables.size() == 1 ? " table" : " tables");
@@ -335,7 +334,7 @@ Report verify(const PrintedPlan& printed, const Plan& plan) {
   analysis::check_numbers(checks);
   analysis::check_tables(checks);
   analysis::check_ranks(checks);
-  analysis::check_perf(checks);
+  analysis::check_perf_of_ranks(checks);
   analysis::check_kernels(checks);
   analysis::check_reservation(checks);
   analysis::check_statistics(checks);
@@ -345,7 +344,7 @@ Report verify(const PrintedPlan& printed, const Plan& plan) {
   std::ranges::stable_sort(report.findings, {},
                            [](const Finding& f) { return std::pair(f.where.place.line, f.where.place.column); });
   if (has_unknown_layout(report)) analysis::mark_unknown_release(report);
-  analysis::remark_unexplained(plan, report);
+  analysis::remark_unexplained(plan, checks.unexplained, report);
   return report;
 }
 
