@@ -1,7 +1,8 @@
 #include "infer/assume.h"
 
 #include <algorithm>
-#include <functional>
+#include <array>
+#include <type_traits>
 
 #include "infer/perf_model.h"
 #include "infer/read_plan.h"
@@ -90,10 +91,16 @@ bool counts_optimizer(const FixedSetting& fixed, const std::vector<Release>& rel
 
 // ---- the list ------------------------------------------------------------------------------------------------------
 
-using PlanValue = std::function<AssumedValue(const Setting&)>;
-
-bool contains(const std::vector<AssumedValue>& values, const AssumedValue& value) {
+template <class Value>
+bool contains(const std::vector<Value>& values, const Value& value) {
   return std::find(values.begin(), values.end(), value) != values.end();
+}
+
+AssumedValue assumed(bool truth) { return truth; }
+AssumedValue assumed(double number) { return number; }
+template <class Choice>
+AssumedValue assumed(Choice of_few) {
+  return std::string(name(of_few));
 }
 
 bool is_flag(const InferOptions& options, std::string_view name, std::string_view table = {}) {
@@ -109,25 +116,28 @@ class AssumptionList {
       : plan_(plan), found_(found), options_(options), result_(result) {}
 
   // A value that follows from the setting: alternatives are those of all survivors, support counts against the rest.
-  void add_setting(std::string_view name, const PlanValue& value) {
-    Assumption a;
-    a.name = name;
-    a.value = value(result_.setting);
+  template <class ValueOf>
+  void add_setting(std::string_view name, const ValueOf& value_of) {
+    const auto value = value_of(result_.setting);
+    std::vector<std::remove_const_t<decltype(value)>> others;
     for (const Survivor& survivor : found_.survivors)
       for (const Setting& s : survivor.members)
-        if (const AssumedValue v = value(s); v != a.value && !contains(a.alternatives, v)) a.alternatives.push_back(v);
+        if (const auto v = value_of(s); v != value && !contains(others, v)) others.push_back(v);
+    Assumption& a = result_.assumptions.emplace_back();
     for (const Excluded& excluded : found_.excluded) {
       if (a.support > 0 && excluded.cost >= a.support) continue;  // says nothing new
       for (const Setting& s : excluded.members) {
-        const AssumedValue v = value(s);
-        if (v == a.value || contains(a.alternatives, v)) continue;
+        const auto v = value_of(s);
+        if (v == value || contains(others, v)) continue;
         a.support = a.support == 0 ? excluded.cost : std::min(a.support, excluded.cost);
       }
     }
+    a.name = name;
+    a.value = assumed(value);
+    for (const decltype(value) v : others) a.alternatives.push_back(assumed(v));
     a.origin = is_flag(options_, name)                   ? Origin::flag
                : a.support > 0 || a.alternatives.empty() ? Origin::inferred
                                                          : Origin::defaulted;
-    result_.assumptions.push_back(std::move(a));
   }
 
   void add(std::string_view name, AssumedValue value, Origin origin, std::vector<AssumedValue> alternatives = {},
@@ -139,7 +149,7 @@ class AssumptionList {
   template <class Value>
   void add_table(std::uint32_t t, std::string_view name, Value value) {
     const PlanTable& table = result_.tables[t];
-    Assumption a;
+    Assumption& a = result_.assumptions.emplace_back();
     a.name = name;
     a.table = t;
     a.value = value(table.choice);
@@ -149,7 +159,6 @@ class AssumptionList {
     const std::string_view fqn = plan_.printed->tables.rows[table.row].fqn.text;
     a.origin = is_flag(options_, name, fqn) ? Origin::flag : Origin::inferred;
     a.support = a.alternatives.empty() ? 1 : 0;
-    result_.assumptions.push_back(std::move(a));
   }
 
  private:
@@ -162,8 +171,8 @@ class AssumptionList {
 std::string word(std::string_view text) { return std::string(text); }
 
 void list_plan(const PlanInputs& plan, AssumptionList& list, Plan& result) {
-  list.add_setting("compute_device", [](const Setting& s) { return word(name(s.device)); });
-  list.add_setting("pipeline_type", [](const Setting& s) { return word(name(s.pipeline)); });
+  list.add_setting("compute_device", [](const Setting& s) { return s.device; });
+  list.add_setting("pipeline_type", [](const Setting& s) { return s.pipeline; });
   list.add_setting("count_ephemeral_storage_cost", [](const Setting& s) { return s.ephemeral; });
   // Before v0.8.0 storage does not depend on it, so that a log says nothing about it here.
   if (result.setting.rules->inference) list.add_setting("is_inference", [](const Setting& s) { return s.inference; });
@@ -174,7 +183,7 @@ void list_plan(const PlanInputs& plan, AssumptionList& list, Plan& result) {
     // With pods only the product of pod size and local world size shows (3.6).
     const bool may_be_pods = result.setting.rules->pods && any_grouped(plan.tables);
     for (std::int64_t d = 1; d < result.setting.group_size && may_be_pods; ++d)
-      if (result.setting.group_size % d == 0 && !contains(a.alternatives, static_cast<double>(d)))
+      if (result.setting.group_size % d == 0 && !contains(a.alternatives, AssumedValue(static_cast<double>(d))))
         a.alternatives.emplace_back(static_cast<double>(d));
   }
 }
@@ -277,23 +286,23 @@ void list_kinds(const PlanInputs& plan, AssumptionList& list, Plan& result) {
     std::size_t first, last;  // of its assumptions
     std::int64_t others = 0;  // tables but the first
   };
-  std::vector<Kind> kinds;
-  std::size_t kind = 0;  // that of the table before, since tables of a kind mostly follow each other
+  std::array<std::vector<Kind>, kShardingNames.size()> by_sharding;
   for (std::uint32_t t = 0; t < result.tables.size(); ++t) {
-    if (!result.tables[t].sized) continue;
-    const auto same = [&](const Kind& k) { return same_kind(plan, result.tables[k.table], result.tables[t]); };
-    if (kind >= kinds.size() || !same(kinds[kind]))
-      kind = static_cast<std::size_t>(std::find_if(kinds.begin(), kinds.end(), same) - kinds.begin());
-    if (kind < kinds.size()) {
-      ++kinds[kind].others;
+    const PlanTable& table = result.tables[t];
+    if (!table.sized) continue;
+    std::vector<Kind>& kinds = by_sharding[static_cast<std::size_t>(table.sharding)];
+    const auto same = [&](const Kind& kind) { return same_kind(plan, result.tables[kind.table], table); };
+    if (const auto known = std::ranges::find_if(kinds, same); known != kinds.end()) {
+      ++known->others;
       continue;
     }
     const std::size_t first = result.assumptions.size();
     list_table(plan, t, list, result);
     kinds.push_back({t, first, result.assumptions.size()});
   }
-  for (const Kind& k : kinds)
-    for (std::size_t a = k.first; a < k.last; ++a) result.assumptions[a].tables += k.others;
+  for (const std::vector<Kind>& kinds : by_sharding)
+    for (const Kind& kind : kinds)
+      for (std::size_t a = kind.first; a < kind.last; ++a) result.assumptions[a].tables += kind.others;
 }
 
 }  // namespace
@@ -323,13 +332,13 @@ FixedSetting apply_overrides(const std::vector<Override>& overrides, PlanInputs&
 void list_assumptions(const PlanInputs& plan, const SearchResult& found, const InferOptions& options, Plan& result) {
   AssumptionList list(plan, found, options, result);
   if (found.survivors.empty()) return;
+  constexpr std::size_t kOfPlan = 16, kPerTable = 7, kUsualKinds = 12;
+  const std::size_t listed = options.alternatives ? result.tables.size() : std::min(result.tables.size(), kUsualKinds);
+  result.assumptions.reserve(kOfPlan + kPerTable * listed);
   list_plan(plan, list, result);
   list_reservation(plan, list, result);
   list_bandwidths(list, result);
   list_multipliers(list, result);
-  constexpr std::size_t kPerTable = 7, kUsualKinds = 12;
-  const std::size_t listed = options.alternatives ? result.tables.size() : std::min(result.tables.size(), kUsualKinds);
-  result.assumptions.reserve(result.assumptions.size() + kPerTable * listed);
   if (!options.alternatives) return list_kinds(plan, list, result);
   for (std::uint32_t t = 0; t < result.tables.size(); ++t)
     if (result.tables[t].sized) list_table(plan, t, list, result);
