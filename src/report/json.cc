@@ -1,6 +1,7 @@
 #include "shardstats/report/json.h"
 
 #include <algorithm>
+#include <cassert>
 #include <nlohmann/json.hpp>
 
 #include "report/json_array.h"
@@ -12,12 +13,19 @@ namespace {
 // Text of a log may hold any bytes; JSON must be UTF-8, so broken ones are replaced when the document is written.
 std::string text(std::string_view view) { return std::string(view); }
 
+// Adds a member that the object does not have yet, which [] would look for first. The next one may move it.
+template <class Value>
+Json& add_member(Json& object, const char* name, Value&& value) {
+  assert(!object.contains(name));
+  return object.get_ref<Json::object_t&>().emplace_back(name, std::forward<Value>(value)).second;
+}
+
 // An initializer list would make a list of each member first.
 template <class Number>
 Json bounds(Interval<Number> x) {
   Json json = object_for(2);
-  json["low"] = x.low;
-  json["high"] = x.high;
+  add_member(json, "low", x.low);
+  add_member(json, "high", x.high);
   return json;
 }
 
@@ -39,24 +47,24 @@ struct ValueWriter {
 Json assumption_json(const AssumptionView& view) {
   constexpr std::string_view kScopes[] = {"plan", "table", "tables"};
   Json json = object_for(8);
-  json["name"] = view.name;
-  json["scope"] = kScopes[static_cast<std::size_t>(view.scope)];
+  add_member(json, "name", view.name);
+  add_member(json, "scope", kScopes[static_cast<std::size_t>(view.scope)]);
   if (view.scope == AssumptionView::Scope::tables) {
-    Json& values = json["values"] = Json::array();
+    Json& values = add_member(json, "values", Json::array());
     for (const ValueCount& counted : view.values) {
-      Json& value = values.emplace_back();
-      value["value"] = value_json(counted.value);
-      value["tables"] = counted.tables;
+      Json& value = values.emplace_back(object_for(2));
+      add_member(value, "value", value_json(counted.value));
+      add_member(value, "tables", counted.tables);
     }
     return json;
   }
-  if (view.scope == AssumptionView::Scope::table) json["table"] = text(view.fqn);
+  if (view.scope == AssumptionView::Scope::table) add_member(json, "table", text(view.fqn));
   const Assumption& assumption = view.assumption;
-  json["value"] = value_json(assumption.value);
-  json["origin"] = name(assumption.origin);
-  json["alternatives"] = array_of(assumption.alternatives, value_json);
-  json["support"] = assumption.support;
-  if (assumption.group) json["group"] = *assumption.group;
+  add_member(json, "value", value_json(assumption.value));
+  add_member(json, "origin", name(assumption.origin));
+  add_member(json, "alternatives", array_of(assumption.alternatives, value_json));
+  add_member(json, "support", assumption.support);
+  if (assumption.group) add_member(json, "group", *assumption.group);
   return json;
 }
 
@@ -75,35 +83,35 @@ Json group_json(const JointChoices& group) {
 }
 
 void add_place(const Cell& cell, Json& json) {
-  json["line"] = cell.place.line;
-  json["column"] = cell.place.column;
-  json["text"] = text(cell.text);
+  add_member(json, "line", cell.place.line);
+  add_member(json, "column", cell.place.column);
+  add_member(json, "text", text(cell.text));
 }
 
 Json expected_json(const Expected& expected) {
   Json json = Json::object();
   if (const auto* bytes = std::get_if<ByteInterval>(&expected.bounds)) json = bounds_json(*bytes);
   if (const auto* reals = std::get_if<RealInterval>(&expected.bounds)) json = bounds_json(*reals);
-  json["unit"] = expected.unit;
-  json["text"] = expected.text;
+  add_member(json, "unit", expected.unit);
+  add_member(json, "text", expected.text);
   return json;
 }
 
 Json finding_json(const Finding& finding) {
   Json json = object_for(11);
-  json["rule"] = finding.rule->id;
-  json["severity"] = name(finding.severity);
+  add_member(json, "rule", finding.rule->id);
+  add_member(json, "severity", name(finding.severity));
   add_place(finding.where, json);
-  json["table"] = finding.table ? Json(text(finding.fqn)) : Json();
-  json["rank"] = finding.rank ? Json(*finding.rank) : Json();
-  json["expected"] = finding.expected ? expected_json(*finding.expected) : Json();
-  json["message"] = finding.message;
-  json["known_issue"] = finding.known_issue.empty() ? Json() : Json(text(finding.known_issue));
-  Json& suspects = json["suspects"] = Json::array();
+  add_member(json, "table", finding.table ? Json(text(finding.fqn)) : Json());
+  add_member(json, "rank", finding.rank ? Json(*finding.rank) : Json());
+  add_member(json, "expected", finding.expected ? expected_json(*finding.expected) : Json());
+  add_member(json, "message", finding.message);
+  add_member(json, "known_issue", finding.known_issue.empty() ? Json() : Json(text(finding.known_issue)));
+  Json& suspects = add_member(json, "suspects", Json::array());
   for (const Suspect& suspect : finding.suspects) {
-    Json& place = suspects.emplace_back();
+    Json& place = suspects.emplace_back(object_for(4));
     add_place(suspect.cell, place);
-    place["reason"] = suspect.reason;
+    add_member(place, "reason", suspect.reason);
   }
   return json;
 }
@@ -208,34 +216,34 @@ Json value_json(const AssumedValue& value) { return std::visit(ValueWriter{}, va
 
 Json block_json(const BlockView& block) {
   Json json = object_for(11);
-  json["index"] = block.index;
-  json["line"] = block.line;
-  Json& release = json["release"] = object_for(2);
-  release["candidates"] = array_of(block.candidates, [](Release candidate) { return name(candidate); });
-  release["layout"] = name(block.layout);
-  json["world_size"] = block.world_size ? Json(*block.world_size) : Json();
-  json["tables"] = block.tables;
-  json["batch_size"] = block.batch_size ? Json(*block.batch_size) : Json();
-  json["sections"] = block.sections;
+  add_member(json, "index", block.index);
+  add_member(json, "line", block.line);
+  Json& release = add_member(json, "release", object_for(2));
+  add_member(release, "candidates", array_of(block.candidates, [](Release candidate) { return name(candidate); }));
+  add_member(release, "layout", name(block.layout));
+  add_member(json, "world_size", block.world_size ? Json(*block.world_size) : Json());
+  add_member(json, "tables", block.tables);
+  add_member(json, "batch_size", block.batch_size ? Json(*block.batch_size) : Json());
+  add_member(json, "sections", block.sections);
   if (const auto& earlier = block.precedent) {
-    Json& precedent = json["precedent"] = object_for(3);
-    precedent["path"] = earlier->path;
-    precedent["index"] = earlier->index;
-    precedent["line"] = earlier->line;
+    Json& precedent = add_member(json, "precedent", object_for(3));
+    add_member(precedent, "path", earlier->path);
+    add_member(precedent, "index", earlier->index);
+    add_member(precedent, "line", earlier->line);
   }
-  json["assumptions"] = array_of(block.assumptions, assumption_json);
-  if (!block.groups.empty()) json["groups"] = array_of(block.groups, group_json);
+  add_member(json, "assumptions", array_of(block.assumptions, assumption_json));
+  if (!block.groups.empty()) add_member(json, "groups", array_of(block.groups, group_json));
   return json;
 }
 
 void add_report(const Report& report, Json& block) {
   const Coverage& coverage = report.coverage;
-  Json& counts = block["coverage"] = object_for(4);
-  counts["numbers"] = coverage.numbers();
-  counts["derived"] = coverage.derived;
-  counts["inputs"] = coverage.inputs;
-  counts["unchecked"] = coverage.unchecked;
-  block["findings"] = array_of(report.findings, finding_json);
+  Json& counts = add_member(block, "coverage", object_for(4));
+  add_member(counts, "numbers", coverage.numbers());
+  add_member(counts, "derived", coverage.derived);
+  add_member(counts, "inputs", coverage.inputs);
+  add_member(counts, "unchecked", coverage.unchecked);
+  add_member(block, "findings", array_of(report.findings, finding_json));
 }
 
 void add_reconstruction(const Reconstruction& plan, Json& block) {

@@ -11,6 +11,7 @@ namespace shardstats {
 template <class Rows, class Write>
 Json array_of(const Rows& rows, const Write& write) {
   Json array = Json::array();
+  array.get_ref<Json::array_t&>().reserve(rows.size());
   for (const auto& row : rows) array.push_back(write(row));
   return array;
 }
