@@ -105,20 +105,17 @@ std::vector<ModuleRun> module_runs(const PrintedPlan& printed, const Plan& plan)
   return runs;
 }
 
-// The shortest of the paths above that is the module of other tables; else the module itself.
-std::string_view outermost(std::string_view module, const std::pmr::unordered_set<std::string_view>& paths) {
-  std::string_view found = module;
-  for (std::string_view path = module_of(module); !path.empty(); path = module_of(path))
-    if (paths.contains(path)) found = path;
-  return found;
-}
-
 // Table names may have dots of their own ("ebc.item.v2"): then a shorter path, that of other tables, is the module.
 std::vector<ModuleRun> with_dotted_names(std::vector<ModuleRun> runs) {
   std::pmr::monotonic_buffer_resource nodes(kBytesOfPath * (runs.size() + 1));
   std::pmr::unordered_set<std::string_view> paths(runs.size(), &nodes);
   for (const ModuleRun& run : runs) paths.insert(run.module);
-  for (ModuleRun& run : runs) run.module = outermost(run.module, paths);
+  std::size_t shortest = std::string_view::npos;
+  for (const std::string_view path : paths)
+    if (!path.empty()) shortest = std::min(shortest, path.size());
+  for (ModuleRun& run : runs)  // no path is shorter than that one, so that most runs need no look
+    for (std::string_view path = module_of(run.module); path.size() >= shortest; path = module_of(path))
+      if (paths.contains(path)) run.module = path;
   return runs;
 }
 
