@@ -322,13 +322,11 @@ std::uint64_t precedent_key(const PrintedPlan& printed) {
   const auto add = [&key](std::uint64_t value) { key = (key ^ value) * 0x9e3779b97f4a7c15u + (key >> 29); };
   for (const Release release : printed.releases) add(static_cast<std::uint64_t>(release));
   std::string_view kernel, sharder;  // of the row above: most rows have the same
-  std::uint64_t kernel_hash = text_hash(kernel), sharder_hash = text_hash(sharder);
   for (const PrintedTable& row : printed.tables.rows) {
-    if (!same_text(row.kernel.text, kernel)) kernel_hash = text_hash(kernel = row.kernel.text);
-    if (!same_text(row.sharder.text, sharder)) sharder_hash = text_hash(sharder = row.sharder.text);
+    // Each in its own way: the same word may be the kernel here and the sharder there.
+    if (!same_text(row.kernel.text, kernel)) add(~text_hash(kernel = row.kernel.text));
+    if (!same_text(row.sharder.text, sharder)) add(text_hash(sharder = row.sharder.text) << 1);
     add(text_hash(row.fqn.text));
-    add(kernel_hash);
-    add(sharder_hash);
   }
   return key;
 }

@@ -48,16 +48,6 @@ class SumBounds {
   std::uint32_t any_differ() const;
   bool sizes_differ(std::uint32_t t) const { return (elements_[t] & (elements_[t] - 1)) != 0; }
   bool has_element(std::uint32_t t, int element) const { return (elements_[t] >> element & 1) != 0; }
-  // Bytes of an element of the table, over the options left.
-  RealInterval element_size(std::uint32_t t) const {
-    const std::uint32_t elements = elements_[t] != 0 ? elements_[t] : elements_of(outcome_.tables[t].options);
-    RealInterval size{kElementSizes.front(), kElementSizes.back()};  // widened by each
-    each_bit(elements, [&](int e) {
-      const double own = element_bytes(e);
-      size = {std::min(size.low, own), std::max(size.high, own)};
-    });
-    return size;
-  }
 
   const Classes& classes_of(std::uint32_t t) const { return (*outcome_.parts)[t].front().classes; }
   const ClassParts& class_of(const Entry& entry) const {

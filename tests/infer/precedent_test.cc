@@ -183,9 +183,14 @@ TEST(Precedent, KeyTellsTablesApart) {
   };
   EXPECT_TRUE(differs([](PrintedPlan& p) { p.tables.rows[0].fqn.text = "another"; }));
   EXPECT_TRUE(differs([](PrintedPlan& p) { p.tables.rows[0].kernel.text = "dense"; }));
+  EXPECT_TRUE(differs([](PrintedPlan& p) { p.tables.rows[0].sharder.text = "dense"; }));
   EXPECT_TRUE(differs([](PrintedPlan& p) { p.tables.rows.pop_back(); }));
   EXPECT_TRUE(differs([](PrintedPlan& p) { p.ranks.rows.pop_back(); }));
   EXPECT_FALSE(differs([](PrintedPlan& p) { p.tables.rows[0].hbm.text = "77.0"; }));
+
+  Block kernel = Block::of("v1.8.0.log"), sharder = Block::of("v1.8.0.log");
+  kernel.printed.tables.rows.back().kernel.text = sharder.printed.tables.rows.back().sharder.text = "the same word";
+  EXPECT_NE(precedent_key(kernel.printed), precedent_key(sharder.printed));
 }
 
 }  // namespace
