@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "analysis/statistics.h"
+#include "shardstats/log/same_text.h"
 
 namespace shardstats::analysis {
 namespace {
@@ -91,8 +92,8 @@ struct ModuleRun {
 };
 
 bool is_directly_in(std::string_view fqn, std::string_view module) {
-  return !module.empty() && fqn.size() > module.size() && fqn[module.size()] == '.' && fqn.starts_with(module) &&
-         fqn.find('.', module.size() + 1) == std::string_view::npos;
+  return !module.empty() && fqn.size() > module.size() && fqn[module.size()] == '.' &&
+         same_text(fqn.substr(0, module.size()), module) && fqn.find('.', module.size() + 1) == std::string_view::npos;
 }
 
 std::vector<ModuleRun> module_runs(const PrintedPlan& printed, const Plan& plan) {
