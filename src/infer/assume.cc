@@ -275,8 +275,8 @@ void list_table(const PlanInputs& plan, std::uint32_t t, AssumptionList& list, P
 // Everything that the list says of a table, so that equal ones are listed once.
 bool same_kind(const PlanInputs& plan, const PlanTable& a, const PlanTable& b) {
   const auto& inputs = plan.tables;
-  return a.kernel == b.kernel && a.sharding == b.sharding && a.choice == b.choice && a.sequence == b.sequence &&
-         a.perf.known == b.perf.known && a.perf_choice.wire == b.perf_choice.wire &&
+  return a.kernel == b.kernel && a.sharding == b.sharding && a.perf_choice.wire == b.perf_choice.wire &&
+         a.choice == b.choice && a.sequence == b.sequence && a.perf.known == b.perf.known &&
          inputs[a.row].quant == inputs[b.row].quant;
 }
 
