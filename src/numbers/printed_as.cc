@@ -95,10 +95,10 @@ double below(double value) { return std::bit_cast<double>(std::bit_cast<std::uin
 using Pair = double __attribute__((vector_size(2 * sizeof(double))));
 using PairBits = std::int64_t __attribute__((vector_size(2 * sizeof(std::int64_t))));
 
-// The first 26 bits of doubles of usual size; the others are no more.
+// The first 26 bits of doubles; the others are 27.
 inline Pair upper_half(Pair values) {
-  const Pair shifted = values * 0x8000001;
-  return shifted - (shifted - values);
+  constexpr std::int64_t kUpper = -(std::int64_t{1} << 27);
+  return std::bit_cast<Pair>(std::bit_cast<PairBits>(values) & kUpper);
 }
 
 // The doubles between (2 * low - 1) / (2 * 10^decimals) and (2 * high + 1) / (2 * 10^decimals), each border with the
