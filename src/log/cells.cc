@@ -99,11 +99,9 @@ class PlainReader : public TextReader {
 template <Cell PrintedRank::*used, Cell PrintedRank::*percent>
 bool read_share(std::string_view text, const BoxLine& line, PrintedRank& row) {
   CellReader in(text, line);
-  Cell value, share;
-  if (!(in.number(value) && in.literal(" (") && in.number(share) && in.literal("%)") && in.done())) return false;
-  row.*used = value;
-  row.*percent = share;
-  return true;
+  if (in.number(row.*used) && in.literal(" (") && in.number(row.*percent) && in.literal("%)") && in.done()) return true;
+  row.*used = row.*percent = {};
+  return false;
 }
 
 template <Cell PrintedRank::*used, Cell PrintedRank::*percent>
@@ -145,15 +143,12 @@ void write_perf(const Row& row, std::string& out) {
 
 template <class Reader>
 bool read_storage_with(Reader in, std::string_view unit, PrintedTable& row) {
-  Cell hbm, ddr, ssd;
   const auto size = [&](Cell& into) { return in.number(into) && in.literal(unit); };
-  if (!(in.literal("(") && size(hbm) && in.literal(", ") && size(ddr))) return false;
-  if (in.literal(", ") && !size(ssd)) return false;
-  if (!in.literal(")") || !in.done()) return false;
-  row.hbm = hbm;
-  row.ddr = ddr;
-  row.ssd = ssd;
-  return true;
+  if (in.literal("(") && size(row.hbm) && in.literal(", ") && size(row.ddr) && (!in.literal(", ") || size(row.ssd)) &&
+      in.literal(")") && in.done())
+    return true;
+  row.hbm = row.ddr = row.ssd = {};
+  return false;
 }
 // "(2.0 GB, 0.0 GB)" or with a third value
 bool read_storage(std::string_view text, const BoxLine& line, PrintedTable& row) {
@@ -173,13 +168,10 @@ void write_storage(const PrintedTable& row, std::string& out) {
 // "64" or "256 (128)"
 bool read_dim(std::string_view text, const BoxLine& line, PrintedTable& row) {
   CellReader in(text, line);
-  Cell dim, block;
-  if (!in.whole_number(dim)) return false;
-  if (!in.done() && !(in.literal(" (") && in.whole_number(block) && in.literal(")"))) return false;
-  if (!in.done()) return false;
-  row.emb_dim = dim;
-  row.cw_dim = block;
-  return true;
+  const auto block = [&] { return in.literal(" (") && in.whole_number(row.cw_dim) && in.literal(")") && in.done(); };
+  if (in.whole_number(row.emb_dim) && (in.done() || block())) return true;
+  row.emb_dim = row.cw_dim = {};
+  return false;
 }
 void write_dim(const PrintedTable& row, std::string& out) {
   out += row.emb_dim.text;
