@@ -1,8 +1,7 @@
-// explain rank:N, kernel:NAME and plan: sums over many tables.
+// explain kernel:NAME and plan: sums over many tables.
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <iterator>
 #include <limits>
 #include <numeric>
 
@@ -11,7 +10,6 @@
 #include "analysis/kernel_sums.h"
 #include "analysis/lines.h"
 #include "analysis/statistics.h"
-#include "shardstats/analysis/reconstruct.h"
 
 namespace shardstats::explain_detail {
 namespace {
@@ -24,153 +22,6 @@ std::string shape_of(const PrintedPlan& printed, const Plan& plan) {
     shape += " on " + plural(static_cast<double>(plan.setting.world_size), "rank");
   return shape;
 }
-
-std::string not_sized(const Plan& plan) {
-  return "Shards were not rebuilt: " + std::string(why_not_rebuilt(plan)) + ".";
-}
-
-// ---- ranks ---------------------------------------------------------------------------------------------------------
-
-struct RankMemory {
-  std::string_view name;
-  const Memory& memory;
-  Cell cell, percent;
-  const Expectation& expected;
-  ByteInterval known;
-  int slot;
-};
-
-// The shards of a table on the rank, each a step.
-void add_shards(const Context& context, std::uint32_t t, int rank, const Memory& memory, std::vector<Step>& steps,
-                Components& components) {
-  const PlanTable& table = context.plan.tables[t];
-  if (context.plan.shards_on(table, rank) == 0) return;
-  const TracedTable shards = traced(context, t);
-  for (const ShardClass& c : shards.classes) {
-    double here = 0;
-    for (const PlanShard* shard : c.shards) {
-      if (shard->rank != rank) continue;
-      ++here;
-      const RealInterval bounds = real(shard->sizes->*memory.shard);
-      const double nominal = std::clamp((c.storage.*memory.storage).nominal, bounds.low, bounds.high);
-      if (nominal == 0 && bounds.high == 0) continue;
-      Step step = value_step(name_of(context, t), nominal, bounds);
-      step.formula = form_of(memory.formula).name;
-      step.note = std::string(context.printed.tables.rows[table.row].sharding.text) + " shard " +
-                  std::to_string(shard->index) + ", " + shape_text(*shard->sizes);
-      steps.push_back(std::move(step));
-    }
-    if (here > 0) components.add(c.storage.*memory.storage, memory.name, here, false);
-  }
-}
-
-// The printed number where it is more than a rounding of what the formulas give.
-void take_printed_value(const Cell& cell, Step& step) {
-  const double printed = printed_step("", cell, "").value.nominal;
-  if (step.value.bounds.contains(printed)) step.value.nominal = printed;
-}
-
-Step reserved_step(std::string_view label, ByteInterval bytes, const Cell& cell) {
-  Step step = bytes_step(std::string(label), bytes);
-  if (!cell) {
-    step.note = "not printed: what the ranks have in common beyond their shards";
-    return step;
-  }
-  step.printed = cell;
-  step.origin = Origin::log;
-  take_printed_value(cell, step);
-  return step;
-}
-
-// What every rank leaves beside its shards. Those that the formulas do not give say nothing of it.
-RealInterval left_by_ranks(const Context& context, bool hbm) {
-  RealInterval left{0, std::numeric_limits<double>::infinity()};
-  for (const PlanRank& rank : context.plan.ranks) {
-    const Expectation& expected = hbm ? rank.expected_hbm : rank.expected_ddr;
-    if (!rank.known || !expected.known || expected.contradicted) continue;
-    left = narrowed(left, hbm ? real(rank.hbm) - real(rank.sparse_hbm) : real(rank.ddr) - real(rank.sparse_ddr));
-  }
-  return left;
-}
-
-// Dense modules and KJT of one rank, which are the same in all of them.
-std::vector<Step> reserved(const Context& context, const Memory& memory) {
-  const Plan& plan = context.plan;
-  if (memory.name == "SSD" || !plan.setting.rules->counts_reservation) return {};
-  const bool hbm = memory.name == "HBM";
-  const std::size_t slot = hbm ? 0 : 1;
-  std::vector<Step> steps;
-  if (const ByteInterval dense = hbm ? plan.dense_hbm : plan.dense_ddr; dense.high > 0)
-    steps.push_back(reserved_step(kDense, dense, context.printed.slot(LineId::dense_storage, slot)));
-  if (const ByteInterval kjt = hbm ? plan.kjt_hbm : plan.kjt_ddr; kjt.high > 0) {
-    steps.push_back(reserved_step(kKjt, kjt, context.printed.slot(LineId::kjt_storage, slot)));
-    steps.back().formula = form_of(FormulaId::kjt).name;
-  }
-  std::vector<Step> shared = steps;  // for a value that suits all ranks: the bounds stay those of the plan
-  share_out(left_by_ranks(context, hbm), shared);
-  for (std::size_t i = 0; i < steps.size(); ++i) {
-    steps[i].value.nominal = shared[i].value.nominal;
-    steps[i].is_common = true;
-  }
-  return steps;
-}
-
-CellForm rank_form(const Context& context) { return {context.printed.format_of(RoundedNumbers::rank_memory)}; }
-
-// Percent of the planning memory, and what it leaves.
-void add_headroom(const Context& context, const RankMemory& m, const Step& used, std::vector<Step>& steps) {
-  const Cell planning = context.printed.slot(LineId::planning_memory, static_cast<std::size_t>(m.slot));
-  if (!planning || number_of(planning.text) <= 0) return;
-  Step whole = printed_step("planning memory", planning, "");
-  whole.note.clear();
-  const Amount a = used.narrowed.value_or(used.value), b = whole.value;
-  Step percent = value_step("share of the planning memory", a.nominal / b.nominal * 100,
-                            {a.bounds.low / b.bounds.high * 100, a.bounds.high / b.bounds.low * 100}, "percent");
-  percent.formula = form_of(FormulaId::percent).name;
-  percent.expression = std::string(m.name) + " / planning memory * 100";
-  percent.substituted = number_text(a.nominal) + " / " + number_text(b.nominal) + " * 100";
-  if (m.percent) percent.printed = m.percent;
-  Step left = value_step("left of the planning memory", b.nominal - a.nominal, b.bounds - a.bounds);
-  left.expression = "planning memory - " + std::string(m.name);
-  left.substituted = number_text(b.nominal) + " - " + number_text(a.nominal);
-  steps.push_back(std::move(whole));
-  steps.push_back(std::move(percent));
-  steps.push_back(std::move(left));
-}
-
-// Without rebuilt shards the printed cell is all there is.
-void add_printed_rank(const Context& context, int rank, const RankMemory& m, std::vector<Step>& steps) {
-  if (!m.cell) return;
-  Step printed = printed_step(std::string(m.name) + " of rank " + std::to_string(rank), m.cell,
-                              "as printed, not rebuilt", rank_form(context));
-  steps.push_back(printed);
-  add_headroom(context, m, printed, steps);
-}
-
-void add_rank_memory(const Context& context, int rank, const RankMemory& m, Explained& explained,
-                     Components& components) {
-  if (!context.plan.sized || !m.expected.known) return add_printed_rank(context, rank, m, explained.steps);
-  std::vector<Step> children;
-  for (std::uint32_t t = 0; t < context.plan.tables.size(); ++t)
-    add_shards(context, t, rank, m.memory, children, components);
-  sort_by_size(children);
-  const std::size_t shards = children.size();
-  std::ranges::move(reserved(context, m.memory), std::back_inserter(children));
-  Step sum = sum_of(std::string(m.name) + " of rank " + std::to_string(rank), FormulaId::rank_sum, std::move(children));
-  sum.note =
-      plural(static_cast<double>(shards), "shard") + (sum.children.size() > shards ? ", dense modules and KJT" : "");
-  if (sum.value.nominal <= 0 && !m.expected.contradicted && m.name != "HBM") return;
-  const std::size_t first = explained.steps.size();
-  add_with_cell(std::move(sum), m.expected.contradicted, real(m.known), m.cell, explained.steps, rank_form(context));
-  const Step root = explained.steps[first];
-  for (std::size_t i = shards; i < root.children.size(); ++i)
-    for (const std::string_view label : {kDense, kKjt})
-      if (root.children[i].label == label) components.add(label, m.name, 0, root.children[i].value.nominal);
-  components.add_rest(root, m.name);
-  add_headroom(context, m, root, explained.steps);
-}
-
-// ---- kernels and the plan ------------------------------------------------------------------------------------------
 
 // Sum over all shards of a table. Bounds are the plan's: over every choice that the log allows, not only the shown one.
 Step table_step(const Context& context, std::uint32_t t, const Memory& memory, const TracedTable& shards) {
@@ -358,25 +209,6 @@ struct MemoryOfPlan {
 };
 
 }  // namespace
-
-Explained explain_rank(const Context& context, int rank) {
-  Explained explained{"rank:" + std::to_string(rank), "rank"};
-  const Plan& plan = context.plan;
-  const auto found = std::ranges::find(plan.ranks, rank, &PlanRank::rank);
-  const auto index = static_cast<std::size_t>(found - plan.ranks.begin());
-  static const PrintedRank kNone{};
-  const PrintedRank& row = index < context.printed.ranks.rows.size() ? context.printed.ranks.rows[index] : kNone;
-  if (!plan.sized) explained.notes.push_back(not_sized(plan));
-  if (row.shards) explained.facts.push_back("Shards as printed: " + std::string(row.shards.text));
-  Components components;
-  const RankMemory hbm{"HBM", memories()[0], row.hbm, row.hbm_percent, found->expected_hbm, found->hbm, 0};
-  const RankMemory ddr{"DDR", memories()[1], row.ddr, row.ddr_percent, found->expected_ddr, found->ddr, 1};
-  add_rank_memory(context, rank, hbm, explained, components);
-  add_rank_memory(context, rank, ddr, explained, components);
-  add_rank_perf(context, rank, explained);
-  explained.components = components.rows();
-  return explained;
-}
 
 Explained explain_kernel(const Context& context, std::string_view kernel) {
   Explained explained{"kernel:" + std::string(kernel), "kernel"};

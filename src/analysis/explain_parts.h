@@ -84,6 +84,7 @@ std::string shape_text(const ShardSizes& shard);                     // "833,334
 ShardSizes with_rows(ShardSizes shard, ByteInterval rows);           // the same, of so many rows
 void add_once(std::string name, std::vector<std::string>& names);    // not where they have it
 double number_of(std::string_view text);                             // 0 if it is no number
+std::string not_sized(const Plan& plan);                             // why there are no shards to explain: a sentence
 
 // The assumption of that name: of the table, or of the plan.
 const Assumption* assumption(const Context& context, std::string_view name, std::optional<std::uint32_t> table);
@@ -139,6 +140,9 @@ void narrow_step(RealInterval known, Step& step, std::optional<double> value = {
 // bounds by all that is printed.
 void add_with_cell(Step computed, bool contradicted, RealInterval known, const Cell& cell, std::vector<Step>& steps,
                    CellForm form = {});
+
+// Dense modules and KJT of one rank, which are the same in all of them.
+std::vector<Step> reserved(const Context& context, const Memory& memory);
 
 // Bytes by component over traced shards, in the order met.
 class Components {

@@ -1,6 +1,7 @@
-// explain reservation.percent, reservation.capacity: what the lines of reserved and planning memory rest on
-// (log-format.md sections 3.11 and 6.2).
+// What ranks have beside their shards; explain reservation.percent, reservation.capacity: what the lines of reserved
+// and planning memory rest on (log-format.md sections 3.11 and 6.2).
 #include <algorithm>
+#include <limits>
 
 #include "analysis/explain_parts.h"
 #include "analysis/shares.h"
@@ -29,7 +30,57 @@ void add_share(std::string_view name, const Step& part, const Step& rest, const 
   explained.steps.push_back(std::move(step));
 }
 
+// The printed number where it is more than a rounding of what the formulas give.
+void take_printed_value(const Cell& cell, Step& step) {
+  const double printed = printed_step("", cell, "").value.nominal;
+  if (step.value.bounds.contains(printed)) step.value.nominal = printed;
+}
+
+Step reserved_step(std::string_view label, ByteInterval bytes, const Cell& cell) {
+  Step step = bytes_step(std::string(label), bytes);
+  if (!cell) {
+    step.note = "not printed: what the ranks have in common beyond their shards";
+    return step;
+  }
+  step.printed = cell;
+  step.origin = Origin::log;
+  take_printed_value(cell, step);
+  return step;
+}
+
+// What every rank leaves beside its shards. Those that the formulas do not give say nothing of it.
+RealInterval left_by_ranks(const Context& context, bool hbm) {
+  RealInterval left{0, std::numeric_limits<double>::infinity()};
+  for (const PlanRank& rank : context.plan.ranks) {
+    const Expectation& expected = hbm ? rank.expected_hbm : rank.expected_ddr;
+    if (!rank.known || !expected.known || expected.contradicted) continue;
+    left = narrowed(left, hbm ? real(rank.hbm) - real(rank.sparse_hbm) : real(rank.ddr) - real(rank.sparse_ddr));
+  }
+  return left;
+}
+
 }  // namespace
+
+std::vector<Step> reserved(const Context& context, const Memory& memory) {
+  const Plan& plan = context.plan;
+  if (memory.name == "SSD" || !plan.setting.rules->counts_reservation) return {};
+  const bool hbm = memory.name == "HBM";
+  const std::size_t slot = hbm ? 0 : 1;
+  std::vector<Step> steps;
+  if (const ByteInterval dense = hbm ? plan.dense_hbm : plan.dense_ddr; dense.high > 0)
+    steps.push_back(reserved_step(kDense, dense, context.printed.slot(LineId::dense_storage, slot)));
+  if (const ByteInterval kjt = hbm ? plan.kjt_hbm : plan.kjt_ddr; kjt.high > 0) {
+    steps.push_back(reserved_step(kKjt, kjt, context.printed.slot(LineId::kjt_storage, slot)));
+    steps.back().formula = form_of(FormulaId::kjt).name;
+  }
+  std::vector<Step> shared = steps;  // for a value that suits all ranks: the bounds stay those of the plan
+  share_out(left_by_ranks(context, hbm), shared);
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    steps[i].value.nominal = shared[i].value.nominal;
+    steps[i].is_common = true;
+  }
+  return steps;
+}
 
 Explained explain_reserved_percent(const Context& context) {
   Explained explained = of_rule(RuleId::reservation_percent);

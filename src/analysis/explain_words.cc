@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "analysis/explain_parts.h"
+#include "shardstats/analysis/reconstruct.h"
 #include "shardstats/numbers/printed.h"
 #include "shardstats/numbers/runs.h"
 
@@ -17,6 +18,10 @@ std::string name_of(const Context& context, std::uint32_t t) {
 
 void add_once(std::string name, std::vector<std::string>& names) {
   if (std::ranges::find(names, name) == names.end()) names.push_back(std::move(name));
+}
+
+std::string not_sized(const Plan& plan) {
+  return "Shards were not rebuilt: " + std::string(why_not_rebuilt(plan)) + ".";
 }
 
 double number_of(std::string_view text) { return parse_real(text).value_or(0); }
