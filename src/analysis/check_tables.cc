@@ -79,7 +79,7 @@ void check_sharding(Checks& checks, std::size_t i, const PrintedTable& row, std:
 
 // Most rows that print a CW Dim.
 bool has_all_columns(const PrintedTable& row) {
-  return same_text(row.cw_dim.text, row.emb_dim.text) && row.cw_dim.text[0] != '0';
+  return row.cw_dim && same_text(row.cw_dim.text, row.emb_dim.text) && row.cw_dim.text[0] != '0';
 }
 
 // `shards`: entries of the Ranks list; 0 if there is none.
@@ -154,6 +154,7 @@ struct Placement {
     const auto is_gap = [](int a, int b) { return b != a + 1; };
     return is_run || std::ranges::adjacent_find(ranks, is_gap) == ranks.end();
   }
+  // A list that is not odd ascends.
   bool are_below(std::int64_t world_size) const {
     const auto is_below = [=](int rank) { return rank < world_size; };
     return is_odd ? std::ranges::all_of(ranks, is_below) : is_below(ranks.back());
@@ -323,6 +324,7 @@ class RowChecks {
 
   void check_all() {
     checks_.shards_counted = checks_.rows_complete;
+    checks_.tables_known = checks_.perf_known = true;
     const auto before = std::ssize(checks_.findings);
     for (std::size_t i = 0; i < rows_.size(); ++i) check_row(i);
     if (checks_.shards_counted) checks_.shards_by_rank = std::move(counts_).by_rank();

@@ -77,9 +77,10 @@ struct Checks {
   // And for check_ranks(): shards on every rank, if each row says where its shards are.
   std::vector<ShardsByType> shards_by_rank{};
   bool shards_counted = false;
-  // And tables whose storage nothing explains; whether all are rebuilt, by their names, and their perf.
+  // And for the remark: tables whose storage nothing explains.
   std::int64_t unexplained = 0;
-  bool tables_known = true, perf_known = true;
+  // And for check_top_tables(): are all tables rebuilt, by their names, and their perf?
+  bool tables_known = false, perf_known = false;
   // Of the kernels' lines, in their order: sums that had something to be compared with.
   std::vector<const Cell*> compared_kernel_sums{};
   // What check_ranks() counts for cover(): numbers in the Shards cells.

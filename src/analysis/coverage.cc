@@ -88,8 +88,7 @@ constexpr std::array<LineNature, 46> kLineNatures = {{
 template <class RuleOfPart>
 void add_perf(const PrintedPerf& perf, bool derived, const RuleOfPart& rule_of_part, NumberCounts& numbers) {
   numbers.add(derived, rule_of_part(kPerfParts), perf.total);
-  for (std::size_t i = 0; i < perf.components.size(); ++i)
-    if (i < perf.count) numbers.add(derived, rule_of_part(i), perf.components[i]);
+  for (std::size_t i = 0; i < perf.count; ++i) numbers.add(derived, rule_of_part(i), perf.components[i]);
 }
 
 class Counter {
