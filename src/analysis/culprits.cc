@@ -13,6 +13,7 @@ namespace {
 using namespace analysis;
 
 constexpr std::size_t kTablesTried = 4000;             // over all corrections: each costs another inference
+constexpr std::size_t kRanksOfTable = 64;              // so many take as long as a table
 constexpr std::size_t kTrials = 32, kLeastTrials = 4;  // corrections tried
 constexpr std::int64_t kFew = 4;                       // a correction must leave at most one finding in so many
 
@@ -45,7 +46,8 @@ class Culprits {
     if (errors(report_) < 2 || report_.findings.size() * rows() > kMostPairs) return {};
     if (blame_missing_ranks()) return {true, std::nullopt};
     if (!structure_only && blame_unreadable_cell()) return {};
-    const std::size_t tables = std::max<std::size_t>(printed_.tables.rows.size(), 1);
+    const std::size_t tables =
+        std::max<std::size_t>(printed_.tables.rows.size() + printed_.ranks.rows.size() / kRanksOfTable, 1);
     trials_ = std::clamp(kTablesTried / (tables * sharders()), kLeastTrials, kTrials);
     const Disputed disputed{printed_, plan_, options_, report_};
     for (const Kind& kind : kKinds) {

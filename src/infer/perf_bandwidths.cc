@@ -100,7 +100,7 @@ class BandwidthFit {
     Sums common{};
     const bool known = std::ranges::all_of(tables_.perf.everywhere, [&](std::uint32_t t) { return add(t, 1, common); });
     if (!known) return;
-    for (const PerfRank& rank : tables_.perf.ranks) add_rank(rank, common);
+    for (const std::uint32_t r : tables_.perf.told) add_rank(tables_.perf.ranks[r], common);
   }
 
   // `sums`: of the tables that every rank has.

@@ -92,6 +92,7 @@ struct PerfInputs {
   std::vector<PerfTable> tables;
   std::vector<PerfRank> ranks;
   std::vector<ShardsOnRank> shards;  // of the ranks, one after the other
+  std::vector<std::uint32_t> told;   // ranks that have some number: a damaged list may name many more than have a row
   // Tables with one shard on every rank, as row-wise and data-parallel ones are: ranks have them in common, so that
   // what they cost is added up once. None if there is one rank only.
   std::vector<std::uint32_t> everywhere;

@@ -36,7 +36,8 @@ Ratios ratios_of_components(const FitTables& tables) {
     if (!tables.forward_only(t) && table.weighted)
       add_ratio(table.printed, *table.weighted ? ratios.weighted : ratios.plain);
   }
-  for (const PerfRank& rank : tables.perf.ranks) {
+  for (const std::uint32_t r : tables.perf.told) {
+    const PerfRank& rank = tables.perf.ranks[r];
     const bool plain = holds_only(tables, rank, false), weighted = holds_only(tables, rank, true);
     if (!plain && !weighted) continue;
     PrintedPerfCells cells = rank.printed;

@@ -116,6 +116,7 @@ class PerfReader {
     read_ranks();
     list_shards();
     read_maxima(*plan_.printed, perf_);
+    list_told();
     perf_.statistics = read_perf_statistics(*plan_.printed);
     perf_.printed_total = total_of_ranks();
     return std::move(perf_);
@@ -187,6 +188,11 @@ class PerfReader {
     }
     for (std::size_t r = 0; r < ranks_; ++r)
       perf_.ranks[r].shards = std::span(perf_.shards).subspan(first[r], end_[r] - first[r]);
+  }
+
+  void list_told() {
+    for (std::uint32_t r = 0; r < ranks_; ++r)
+      if ((perf_.ranks[r].printed.all() | perf_.ranks[r].maxima.all()) != 0) perf_.told.push_back(r);
   }
 
   std::optional<RealInterval> total_of_ranks() const {
