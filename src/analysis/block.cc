@@ -49,21 +49,21 @@ std::vector<std::string_view> sections_of(const PrintedPlan& printed) {
   return sections;
 }
 
-// All tables' values of one name, most frequent first. Those of the whole plan stand in front.
+// All tables' values of one name, most frequent first.
 void sum_up(const Assumption& assumption, std::vector<AssumptionView>& views) {
-  const auto found = std::find_if(views.rbegin(), views.rend(), [&](const AssumptionView& v) {
+  auto view = std::ranges::find_if(views, [&](const AssumptionView& v) {
     return v.scope == AssumptionView::Scope::tables && v.name == assumption.name;
   });
-  AssumptionView& view =
-      found == views.rend()
-          ? views.emplace_back(AssumptionView{assumption.name, AssumptionView::Scope::tables, {}, {}, {}})
-          : *found;
-  for (ValueCount& counted : view.values)
+  if (view == views.end()) {
+    views.push_back({assumption.name, AssumptionView::Scope::tables, {}, {}, {}});
+    view = views.end() - 1;
+  }
+  for (ValueCount& counted : view->values)
     if (counted.value == assumption.value) {
       counted.tables += assumption.tables;
       return;
     }
-  view.values.push_back({assumption.value, assumption.tables});
+  view->values.push_back({assumption.value, assumption.tables});
 }
 
 }  // namespace

@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "analysis/statistics.h"
-#include "shardstats/log/same_text.h"
 
 namespace shardstats::analysis {
 namespace {
@@ -92,8 +91,8 @@ struct ModuleRun {
 };
 
 bool is_directly_in(std::string_view fqn, std::string_view module) {
-  return !module.empty() && fqn.size() > module.size() && fqn[module.size()] == '.' &&
-         same_text(fqn.substr(0, module.size()), module) && fqn.find('.', module.size() + 1) == std::string_view::npos;
+  return !module.empty() && fqn.size() > module.size() && fqn[module.size()] == '.' && fqn.starts_with(module) &&
+         fqn.find('.', module.size() + 1) == std::string_view::npos;
 }
 
 std::vector<ModuleRun> module_runs(const PrintedPlan& printed, const Plan& plan) {
@@ -106,17 +105,20 @@ std::vector<ModuleRun> module_runs(const PrintedPlan& printed, const Plan& plan)
   return runs;
 }
 
+// The shortest of the paths above that is the module of other tables; else the module itself.
+std::string_view outermost(std::string_view module, const std::pmr::unordered_set<std::string_view>& paths) {
+  std::string_view found = module;
+  for (std::string_view path = module_of(module); !path.empty(); path = module_of(path))
+    if (paths.contains(path)) found = path;
+  return found;
+}
+
 // Table names may have dots of their own ("ebc.item.v2"): then a shorter path, that of other tables, is the module.
 std::vector<ModuleRun> with_dotted_names(std::vector<ModuleRun> runs) {
   std::pmr::monotonic_buffer_resource nodes(kBytesOfPath * (runs.size() + 1));
   std::pmr::unordered_set<std::string_view> paths(runs.size(), &nodes);
   for (const ModuleRun& run : runs) paths.insert(run.module);
-  std::size_t shortest = std::string_view::npos;
-  for (const std::string_view path : paths)
-    if (!path.empty()) shortest = std::min(shortest, path.size());
-  for (ModuleRun& run : runs)  // no path is shorter than that one, so that most runs need no look
-    for (std::string_view path = module_of(run.module); path.size() >= shortest; path = module_of(path))
-      if (paths.contains(path)) run.module = path;
+  for (ModuleRun& run : runs) run.module = outermost(run.module, paths);
   return runs;
 }
 

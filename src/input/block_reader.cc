@@ -209,7 +209,7 @@ class BlockReader {
     std::size_t end = start + size;
     if (end < bytes.size() && bytes[end] == '\r') ++end;
     if (end >= bytes.size() || bytes[end] != '\n') return kNowhere;
-    const std::string_view line(bytes.data() + start, size);
+    const std::string_view line = bytes.substr(start, size);
     const bool is_box = starts_box(line, usual_) && line.substr(0, usual_).find('\n') == kNowhere;
     return is_box ? end + 1 : kNowhere;
   }
@@ -224,7 +224,7 @@ class BlockReader {
     while (start < to) {
       const std::size_t next = behind_usual(start, size);
       if (next == kNowhere) break;
-      const std::string_view text(lines_.bytes().data() + start + usual, width_);
+      const std::string_view text = lines_.bytes().substr(start + usual, width_);
       if (text[width_ - 1] != '#' || text[width_ - 2] == '#' || is_centred_title(text) || !is_plain(text)) break;
       block_.lines.push_back({text, {number, static_cast<std::uint32_t>(usual + 1)}});
       number += number < kMostLines;

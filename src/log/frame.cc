@@ -102,8 +102,7 @@ void BoxFrame::find_cut() {
   if (was_mended(block_, Mending::frame)) return;
   const auto is_open = [](const BoxLine& line) { return !is_closed(line); };
   const auto is_whole_blank = [](const BoxLine& line) {
-    const std::string_view text = trim_right(line.text);  // the first printed byte of most stands near its start
-    return text.size() > 1 && text.back() == '#' && skip_blanks(text, 1) + 1 == text.size() && border_length(line) == 0;
+    return trim_right(line.text).size() > 1 && border_length(line) == 0 && LineText(line).text.empty();
   };
   const auto first = std::ranges::find_if(block_.lines, is_open);
   has_closed_blank_ = std::ranges::any_of(block_.lines, is_whole_blank);
