@@ -3,9 +3,9 @@
 #include <unordered_map>
 
 #include "analysis/checks.h"
+#include "analysis/spelling.h"
 #include "analysis/statistics.h"
 #include "shardstats/analysis/table_names.h"
-#include "shardstats/ascii.h"
 #include "shardstats/limits.h"
 #include "shardstats/log/same_text.h"
 
@@ -77,14 +77,11 @@ void check_sharding(Checks& checks, std::size_t i, const PrintedTable& row, std:
   finding.suspects.push_back({row.emb_dim, "where the CW Dim belongs"});
 }
 
-// Most rows that print a CW Dim.
-bool has_all_columns(const PrintedTable& row) {
-  return row.cw_dim && same_text(row.cw_dim.text, row.emb_dim.text) && row.cw_dim.text[0] != '0';
-}
-
 // `shards`: entries of the Ranks list; 0 if there is none.
 void check_cw_dim(Checks& checks, std::size_t i, const PrintedTable& row, std::optional<Sharding> sharding,
                   std::int64_t shards) {
+  const bool is_whole = same_text(row.cw_dim.text, row.emb_dim.text) && row.cw_dim.text[0] != '0';
+  if (is_whole && shards <= 1) return;  // most rows
   const auto dim = parse_integer(row.emb_dim.text, 1 << 30), block = parse_integer(row.cw_dim.text, 1 << 30);
   if (!dim || !block) return;
   const auto add = [&](std::string message) {
@@ -111,23 +108,6 @@ void check_cw_dim(Checks& checks, std::size_t i, const PrintedTable& row, std::o
   if (!grid && *dim % shards == 0) finding->expected = expected_count(*dim / shards);
 }
 
-// The ranks of "3" or "1,4,17": ascending, with a gap between them and without needless characters, as the planner
-// prints one or several. False: another text, which is left to parse_ranks().
-bool read_usual_list(std::string_view text, std::vector<int>& ranks) {
-  constexpr std::size_t kMostDigits = 6;  // of kMostRanks
-  ranks.clear();
-  for (std::size_t at = 0;; ++at) {
-    const std::size_t start = at, end = std::min(text.size(), start + kMostDigits);
-    int rank = 0;
-    for (; at < end && is_digit(text[at]); ++at) rank = rank * 10 + (text[at] - '0');
-    if (at == start || (text[start] == '0' && at > start + 1) || rank >= kMostRanks) return false;
-    if (!ranks.empty() && rank <= ranks.back()) return false;
-    ranks.push_back(rank);
-    if (at == text.size()) return ranks.size() == 1 || std::ssize(ranks) <= rank - ranks.front();
-    if (text[at] != ',') return false;
-  }
-}
-
 // Where a row puts its shards.
 struct Placement {
   std::optional<Sharding> sharding;
@@ -136,14 +116,17 @@ struct Placement {
   bool is_run = false;    // "0-95"
   bool is_odd = false;    // not as the planner prints it
 
-  // Most rows have the sharding type of the row above.
+  // Most rows have the sharding type of the row above, and one rank.
   void read(const PrintedTable& row) {
     if (!same_text(row.sharding.text, word_))
       sharding = parse_name<Sharding>(word_ = row.sharding.text, kShardingNames);
     const std::string_view text = row.ranks.text;
-    is_run = is_odd = false;
-    readable = read_usual_list(text, ranks);
-    if (readable) return;
+    if (const auto only = parse_integer(text, kMostRanks - 1); only && is_usual<kDigits>(text)) {
+      ranks.assign(1, static_cast<int>(*only));
+      readable = true;
+      is_run = is_odd = false;
+      return;
+    }
     ranks.clear();
     readable = parse_ranks(text, ranks);
     is_run = ranks.size() > 1 && text.find('-') != std::string_view::npos;
@@ -154,10 +137,9 @@ struct Placement {
     const auto is_gap = [](int a, int b) { return b != a + 1; };
     return is_run || std::ranges::adjacent_find(ranks, is_gap) == ranks.end();
   }
-  // A list that is not odd ascends.
   bool are_below(std::int64_t world_size) const {
     const auto is_below = [=](int rank) { return rank < world_size; };
-    return is_odd ? std::ranges::all_of(ranks, is_below) : is_below(ranks.back());
+    return is_run ? is_below(ranks.back()) : std::ranges::all_of(ranks, is_below);
   }
 
  private:
@@ -248,32 +230,33 @@ void check_batch_sizes(Checks& checks, std::size_t i, const PrintedTable& row, N
 // Shards on every rank. A run of ranks is counted where it begins and ends.
 class ShardCounts {
  public:
-  explicit ShardCounts(std::int64_t ranks) : counts_(static_cast<std::size_t>(ranks)), changes_(counts_.size() + 1) {}
+  explicit ShardCounts(std::int64_t ranks) : ranks_(static_cast<std::size_t>(ranks)), changes_(ranks_ + 1) {}
 
-  // Ranks that the world does not have are not counted.
   void add(Sharding type, const Placement& placement) {
-    const auto at = static_cast<std::size_t>(type), end = counts_.size();
     const std::vector<int>& ranks = placement.ranks;
-    if (placement.is_run) {
-      changes_[std::min(static_cast<std::size_t>(ranks.front()), end)][at] += 1;
-      changes_[std::min(static_cast<std::size_t>(ranks.back()) + 1, end)][at] -= 1;
-      return;
-    }
-    for (const int rank : ranks)
-      if (static_cast<std::size_t>(rank) < end) ++counts_[static_cast<std::size_t>(rank)][at];
+    if (placement.is_run)
+      add_run(type, ranks.front(), ranks.back());
+    else
+      for (const int rank : ranks) add_run(type, rank, rank);
   }
 
   std::vector<ShardsByType> by_rank() && {
-    ShardsByType of_runs{};
-    for (std::size_t rank = 0; rank < counts_.size(); ++rank)
-      for (std::size_t type = 0; type < of_runs.size(); ++type)
-        counts_[rank][type] += of_runs[type] += changes_[rank][type];
-    return std::move(counts_);
+    for (std::size_t rank = 1; rank < ranks_; ++rank)
+      for (std::size_t type = 0; type < changes_[rank].size(); ++type) changes_[rank][type] += changes_[rank - 1][type];
+    changes_.resize(ranks_);
+    return std::move(changes_);
   }
 
  private:
-  std::vector<ShardsByType> counts_;   // of ranks that are listed one by one
-  std::vector<ShardsByType> changes_;  // of runs, from the rank before
+  void add_run(Sharding type, int first, int last) {
+    change_at(first)[static_cast<std::size_t>(type)] += 1;
+    change_at(last + 1)[static_cast<std::size_t>(type)] -= 1;
+  }
+  // Ranks that the world does not have are not counted.
+  ShardsByType& change_at(int rank) { return changes_[std::min(static_cast<std::size_t>(rank), ranks_)]; }
+
+  std::size_t ranks_;
+  std::vector<ShardsByType> changes_;  // from the rank before
 };
 
 void count_shards(Checks& checks, const Placement& placement, ShardCounts& counts) {
@@ -364,8 +347,8 @@ class RowChecks {
     if (placement_.is_odd) checks_.of_table(add_odd_list(checks_, row.ranks), i);
     if (!placement_.readable && row.ranks.text == "None") unplaced_.push_back(i);
     check_sharding(checks_, i, row, placement_.sharding);
-    const std::int64_t shards = placed ? std::ssize(ranks) : 0;
-    if (row.cw_dim && (shards > 1 || !has_all_columns(row))) check_cw_dim(checks_, i, row, placement_.sharding, shards);
+    if (row.cw_dim)
+      check_cw_dim(checks_, i, row, placement_.sharding, placed ? static_cast<std::int64_t>(ranks.size()) : 0);
     if (placed && !checks_.printed.ranks.rows.empty() && !has_free_shard(placement_, world_size_))
       check_ranks_list(checks_, i, row, placement_);
   }
